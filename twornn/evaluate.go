@@ -1,0 +1,156 @@
+package twornn
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Predictor is whatever maps a k×d input to p outputs: a Model, a baseline.
+type Predictor interface {
+	Predict(dst []float64, x mat.Matrix) []float64
+}
+
+// Metrics says how far predictions are from their targets. A target is the last
+// row of a sequence's Y; means go over all N·p targets, in the targets' units.
+type Metrics struct {
+	N int // sequences scored
+	P int // outputs of each
+
+	MSE  float64 // mean of (y−ŷ)²
+	RMSE float64 // √MSE
+	MAE  float64 // mean of |y−ŷ|
+	MAPE float64 // 100 × mean of |(y−ŷ)/y| over the targets that are not 0
+	R2   float64 // mean over the outputs of 1 − Σ(y−ŷ)²/Σ(y−ȳ)²; see R2Against
+
+	ZeroTargets int // targets equal to 0, which MAPE leaves out
+	NonFinite   int // predictions that are NaN or infinite; MSE is then +Inf
+
+	// Outputs holds the sums of each output, from which all else follows.
+	Outputs []OutputMetrics
+	// Err says why nothing could be scored; the figures are then NaN.
+	Err error
+}
+
+// OutputMetrics are the figures of one output.
+type OutputMetrics struct {
+	MSE, MAE, R2   float64
+	Mean, Variance float64 // of the targets, the variance divided by N
+}
+
+// R2Against returns the mean over the outputs of 1 − Σ(y−ŷ)²/Σ(y−c)² for the
+// constants c, one an output: with the means of the training targets it says how
+// much better the predictions are than those means. It panics if c has not p
+// entries.
+func (m Metrics) R2Against(c []float64) float64 {
+	if len(c) != len(m.Outputs) {
+		panic("twornn: dimension mismatch: c")
+	}
+	var sum float64
+	for j, o := range m.Outputs {
+		b := o.Mean - c[j]
+		sum += 1 - o.MSE/(o.Variance+b*b)
+	}
+	return sum / float64(len(m.Outputs))
+}
+
+// String returns the figures in one line.
+func (m Metrics) String() string {
+	if m.Err != nil {
+		return m.Err.Error()
+	}
+	s := fmt.Sprintf("RMSE %.4g  MAE %.4g  R² %.4f  (%d sequences, %d outputs)", m.RMSE, m.MAE, m.R2, m.N, m.P)
+	if m.NonFinite > 0 {
+		s += fmt.Sprintf("; %d predictions are not finite", m.NonFinite)
+	}
+	return s
+}
+
+// Evaluate scores f on the last output of every sequence. It never panics on
+// account of the data: an unusable sequence, or none at all, is Metrics.Err.
+func Evaluate(f Predictor, data iter.Seq[Sequence]) Metrics {
+	var (
+		m    Metrics
+		sums []outputSums
+		hat  []float64
+		mape float64
+	)
+	fail := func(err error) Metrics {
+		nan := math.NaN()
+		return Metrics{N: m.N, P: m.P, MSE: nan, RMSE: nan, MAE: nan, MAPE: nan, R2: nan, Err: err}
+	}
+	for s := range data {
+		if s.Err != nil {
+			return fail(s.Err)
+		}
+		if err := s.check(); err != nil {
+			return fail(fmt.Errorf("twornn: sequence %d: %w", m.N+1, err))
+		}
+		k, p := s.Y.Dims()
+		if m.N == 0 {
+			m.P, sums, hat = p, make([]outputSums, p), make([]float64, p)
+		}
+		if p != m.P {
+			return fail(fmt.Errorf("twornn: sequence %d has %d outputs, those before it %d", m.N+1, p, m.P))
+		}
+		var x mat.Matrix
+		if s.Len() > 0 {
+			x = s.X
+		}
+		f.Predict(hat, x)
+		for j, y := range s.Y.RawRowView(k - 1) {
+			e := y - hat[j]
+			if math.IsNaN(e) || math.IsInf(e, 0) {
+				m.NonFinite++
+				e = math.Inf(1)
+			}
+			sums[j].add(y, e)
+			if y == 0 {
+				m.ZeroTargets++
+			} else {
+				mape += math.Abs(e / y)
+			}
+		}
+		m.N++
+	}
+	if m.N == 0 {
+		return fail(errors.New("twornn: no sequence to score"))
+	}
+	m.Outputs = make([]OutputMetrics, m.P)
+	for j, s := range sums {
+		o := s.metrics(float64(m.N))
+		m.Outputs[j] = o
+		m.MSE += o.MSE / float64(m.P)
+		m.MAE += o.MAE / float64(m.P)
+		m.R2 += o.R2 / float64(m.P)
+	}
+	m.RMSE = math.Sqrt(m.MSE)
+	m.MAPE = 100 * mape / float64(m.N*m.P-m.ZeroTargets)
+	return m
+}
+
+// outputSums gathers one output's targets y and errors e. The variance is
+// accumulated by Welford's update, which keeps its digits when the mean is large.
+type outputSums struct {
+	n, mean, m2 float64
+	abs, sq     float64
+}
+
+func (s *outputSums) add(y, e float64) {
+	s.n++
+	delta := y - s.mean
+	s.mean += delta / s.n
+	s.m2 += delta * (y - s.mean)
+	s.abs += math.Abs(e)
+	s.sq += e * e
+}
+
+func (s outputSums) metrics(n float64) OutputMetrics {
+	return OutputMetrics{
+		MSE: s.sq / n, MAE: s.abs / n, R2: 1 - s.sq/s.m2,
+		Mean: s.mean, Variance: s.m2 / n,
+	}
+}

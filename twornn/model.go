@@ -1,0 +1,162 @@
+package twornn
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is the linear 2-RNN (h₀, A, Ω) with n states, d inputs and p outputs:
+//
+//	h_t = Σ_i (x_t)_i A[i]ᵀ h_{t-1}   y_t = Ω h_t
+//
+// H0 has n entries, A[i] is the n×n slice A_{:,i,:} that sends the old state (its
+// rows) to the new one (its columns), and Omega is p×n.
+type Model struct {
+	H0    *mat.VecDense
+	A     []*mat.Dense
+	Omega *mat.Dense
+}
+
+// NewModel returns the zero function with n states, d inputs and p outputs.
+// It panics unless all three are positive.
+func NewModel(n, d, p int) *Model {
+	if n <= 0 || d <= 0 || p <= 0 {
+		panic("twornn: n, d and p must be positive")
+	}
+	m := &Model{
+		H0:    mat.NewVecDense(n, nil),
+		A:     make([]*mat.Dense, d),
+		Omega: mat.NewDense(p, n, nil),
+	}
+	for i := range m.A {
+		m.A[i] = mat.NewDense(n, n, nil)
+	}
+	return m
+}
+
+// Random returns a model whose entries are drawn from N(0, sigma²), sigma being
+// the standard deviation: first h₀, then A in the order of its three indices,
+// then Ω by rows. It panics unless n, d and p are positive.
+func Random(n, d, p int, sigma float64, src rand.Source) *Model {
+	m := NewModel(n, d, p)
+	rnd := rand.New(src)
+	for i := range n {
+		m.H0.SetVec(i, sigma*rnd.NormFloat64())
+	}
+	for i := range n {
+		for _, a := range m.A {
+			for j := range n {
+				a.Set(i, j, sigma*rnd.NormFloat64())
+			}
+		}
+	}
+	for i := range p {
+		for j := range n {
+			m.Omega.Set(i, j, sigma*rnd.NormFloat64())
+		}
+	}
+	return m
+}
+
+// Dims returns the numbers of states n, inputs d and outputs p.
+// It panics if m is not fitted or its parts disagree.
+func (m *Model) Dims() (n, d, p int) {
+	if m == nil || m.H0 == nil || m.Omega == nil || len(m.A) == 0 {
+		panic("twornn: the model is not fitted")
+	}
+	p, n = m.Omega.Dims()
+	for _, a := range m.A {
+		if r, c := a.Dims(); r != n || c != n || m.H0.Len() != n {
+			panic("twornn: the parts of the model disagree in their number of states")
+		}
+	}
+	return n, len(m.A), p
+}
+
+// Predict returns f(x_1, …, x_k), the output after the last row of the k×d matrix
+// x, in dst, which is allocated if nil. With k = 0, or x nil, it is Ω h₀.
+// It costs O(k d n²) and panics if x has not d columns or dst not p entries.
+func (m *Model) Predict(dst []float64, x mat.Matrix) []float64 {
+	n, _, p := m.Dims()
+	if dst == nil {
+		dst = make([]float64, p)
+	}
+	if len(dst) != p {
+		panic("twornn: dimension mismatch: dst")
+	}
+	h := make([]float64, n)
+	m.run(h, x, nil)
+	m.output(dst, h)
+	return dst
+}
+
+// OutputsTo stores the outputs after every step: row t of dst is f(x_1, …, x_t).
+// An empty dst is resized to k×p. It costs O(k (d n² + p n)) and panics if x has
+// not d columns or dst is not k×p.
+func (m *Model) OutputsTo(dst *mat.Dense, x mat.Matrix) {
+	n, _, p := m.Dims()
+	k, _ := x.Dims()
+	if dst.IsEmpty() {
+		if k == 0 {
+			return
+		}
+		dst.ReuseAs(k, p)
+	}
+	if r, c := dst.Dims(); r != k || c != p {
+		panic("twornn: dimension mismatch: dst")
+	}
+	m.run(make([]float64, n), x, func(t int, h []float64) { m.output(dst.RawRowView(t), h) })
+}
+
+// run sets h to h_k and calls each, if not nil, with every h_t on the way.
+func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
+	n, d, _ := m.Dims()
+	copy(h, m.H0.RawVector().Data)
+	if x == nil {
+		return
+	}
+	k, c := x.Dims()
+	if k == 0 {
+		return
+	}
+	if c != d {
+		panic("twornn: dimension mismatch: x")
+	}
+	next := make([]float64, n)
+	for t := range k {
+		clear(next)
+		for i, a := range m.A {
+			addMulT(next, x.At(t, i), a.RawMatrix().Data, h)
+		}
+		copy(h, next)
+		if each != nil {
+			each(t, h)
+		}
+	}
+}
+
+// output sets y to Ω h.
+func (m *Model) output(y, h []float64) {
+	for i := range y {
+		var s float64
+		for j, w := range m.Omega.RawRowView(i) {
+			s += w * h[j]
+		}
+		y[i] = s
+	}
+}
+
+// addMulT adds x aᵀ h to dst, a being n×n by rows.
+func addMulT(dst []float64, x float64, a, h []float64) {
+	if x == 0 {
+		return
+	}
+	n := len(dst)
+	for i, hi := range h {
+		s := x * hi
+		for j, v := range a[i*n : (i+1)*n] {
+			dst[j] += s * v
+		}
+	}
+}
