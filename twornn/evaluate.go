@@ -43,9 +43,12 @@ type OutputMetrics struct {
 
 // R2Against returns the mean over the outputs of 1 − Σ(y−ŷ)²/Σ(y−c)² for the
 // constants c, one an output: with the means of the training targets it says how
-// much better the predictions are than those means. It panics if c has not p
-// entries.
+// much better the predictions are than those means. It is NaN if nothing was scored,
+// and panics if c has not p entries.
 func (m Metrics) R2Against(c []float64) float64 {
+	if m.Err != nil {
+		return math.NaN()
+	}
 	if len(c) != len(m.Outputs) {
 		panic("twornn: dimension mismatch: c")
 	}
@@ -82,19 +85,19 @@ func Evaluate(f Predictor, data iter.Seq[Sequence]) Metrics {
 		nan := math.NaN()
 		return Metrics{N: m.N, P: m.P, MSE: nan, RMSE: nan, MAE: nan, MAPE: nan, R2: nan, Err: err}
 	}
+	var check checker
 	for s := range data {
-		if s.Err != nil {
-			return fail(s.Err)
-		}
-		if err := s.check(); err != nil {
-			return fail(fmt.Errorf("twornn: sequence %d: %w", m.N+1, err))
+		if err := check.next(s); err != nil {
+			return fail(err)
 		}
 		k, p := s.Y.Dims()
 		if m.N == 0 {
 			m.P, sums, hat = p, make([]outputSums, p), make([]float64, p)
 		}
-		if p != m.P {
-			return fail(fmt.Errorf("twornn: sequence %d has %d outputs, those before it %d", m.N+1, p, m.P))
+		if model, ok := f.(interface{ takes(d, p int) error }); ok {
+			if err := model.takes(check.d, p); err != nil {
+				return fail(err)
+			}
 		}
 		var x mat.Matrix
 		if s.Len() > 0 {

@@ -1,6 +1,8 @@
 package twornn
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,16 +64,36 @@ func Random(n, d, p int, sigma float64, src rand.Source) *Model {
 // Dims returns the numbers of states n, inputs d and outputs p.
 // It panics if m is not fitted or its parts disagree.
 func (m *Model) Dims() (n, d, p int) {
-	if m == nil || m.H0 == nil || m.Omega == nil || len(m.A) == 0 {
-		panic("twornn: the model is not fitted")
+	if err := m.fitted(); err != nil {
+		panic(err.Error())
 	}
 	p, n = m.Omega.Dims()
+	return n, len(m.A), p
+}
+
+// fitted returns an error if there is no model in m, or its parts disagree.
+func (m *Model) fitted() error {
+	if m == nil || m.H0 == nil || m.Omega == nil || len(m.A) == 0 {
+		return errors.New("twornn: the model is not fitted; fit it or load it first")
+	}
+	_, n := m.Omega.Dims()
 	for _, a := range m.A {
 		if r, c := a.Dims(); r != n || c != n || m.H0.Len() != n {
-			panic("twornn: the parts of the model disagree in their number of states")
+			return errors.New("twornn: the parts of the model disagree in their number of states")
 		}
 	}
-	return n, len(m.A), p
+	return nil
+}
+
+// takes returns an error if m cannot predict p outputs from d inputs.
+func (m *Model) takes(d, p int) error {
+	if err := m.fitted(); err != nil {
+		return err
+	}
+	if _, md, mp := m.Dims(); d > 0 && md != d || mp != p {
+		return fmt.Errorf("twornn: the model takes %d inputs and gives %d outputs, the data have %d and %d; use the columns, bias and targets it was fitted with", md, mp, d, p)
+	}
+	return nil
 }
 
 // Predict returns f(x_1, …, x_k), the output after the last row of the k×d matrix

@@ -21,11 +21,8 @@ type Sequence struct {
 }
 
 // check returns an error that says what is wrong with the sequence, if anything:
-// the source's own error, missing or disagreeing shapes, a NaN or an infinity.
+// missing or disagreeing shapes, a NaN or an infinity.
 func (s Sequence) check() error {
-	if s.Err != nil {
-		return s.Err
-	}
 	if s.Y == nil || s.Y.IsEmpty() {
 		return errors.New("it has no output Y")
 	}
@@ -47,6 +44,44 @@ func (s Sequence) Len() int {
 		return 0
 	}
 	return s.X.RawMatrix().Rows
+}
+
+// Dims returns the numbers of inputs, 0 for the empty word, and of outputs.
+func (s Sequence) Dims() (d, p int) {
+	if s.Len() > 0 {
+		_, d = s.X.Dims()
+	}
+	_, p = s.Y.Dims()
+	return d, p
+}
+
+// checker checks a stream of sequences, one by one, and that they agree.
+type checker struct{ n, d, p int }
+
+// next returns what is wrong with s, if anything: the source's own error as it is,
+// any other with the number of the sequence.
+func (c *checker) next(s Sequence) error {
+	c.n++
+	if s.Err != nil {
+		return s.Err
+	}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("twornn: sequence %d: %w", c.n, err)
+	}
+	d, p := s.Dims()
+	if c.d == 0 {
+		c.d = d
+	}
+	if c.p == 0 {
+		c.p = p
+	}
+	if d != c.d && d != 0 {
+		return fmt.Errorf("twornn: sequence %d has %d inputs, those before it %d", c.n, d, c.d)
+	}
+	if p != c.p {
+		return fmt.Errorf("twornn: sequence %d has %d outputs, those before it %d", c.n, p, c.p)
+	}
+	return nil
 }
 
 // finite returns an error that names the first entry of m that is no finite number.

@@ -283,3 +283,24 @@ func TestMisusePanics(t *testing.T) {
 		}()
 	}
 }
+
+func TestModeProductAgainstFull(t *testing.T) {
+	for _, s := range shapes {
+		a := random(s.dims, s.ranks, 13)
+		for k, d := range s.dims {
+			M := mat.NewDense(3, d, full(t, random([]int{3, d}, []int{2}, 14)))
+			b := ModeProduct(a, k, M)
+			each(b.Dims(), func(_ int, index []int) {
+				var want float64
+				at := append([]int(nil), index...)
+				for j := range d {
+					at[k] = j
+					want += M.At(index[k], j) * a.At(at...)
+				}
+				if got := b.At(index...); math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+					t.Fatalf("%v ×%d M at %v: %v, want %v", s.dims, k, index, got, want)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package twornn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// file is the form of a saved model: JSON with h0 (n), A (n×d×n: old state, input,
+// new state) and Omega (p×n), as the paper shapes them.
+type file struct {
+	H0    []float64     `json:"h0"`
+	A     [][][]float64 `json:"A"`
+	Omega [][]float64   `json:"Omega"`
+}
+
+// Save writes m to a JSON file that Load reads back bit for bit: h0 (n numbers),
+// A (n×d×n: old state, input, new state) and Omega (p×n). The file is written under
+// another name and then renamed, so that an interrupted Save leaves what was there.
+// It errs if a parameter is not finite or m is not fitted.
+func (m *Model) Save(path string) error {
+	if err := m.fitted(); err != nil {
+		return err
+	}
+	n, d, p := m.Dims()
+	f := file{H0: m.H0.RawVector().Data, A: make([][][]float64, n), Omega: make([][]float64, p)}
+	for a := range n {
+		f.A[a] = make([][]float64, d)
+		for i := range d {
+			f.A[a][i] = mat.Row(nil, a, m.A[i])
+		}
+	}
+	for i := range p {
+		f.Omega[i] = mat.Row(nil, i, m.Omega)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("twornn: cannot save the model: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("twornn: cannot save the model: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(text, '\n'))
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("twornn: cannot save the model: %w", err)
+	}
+	return nil
+}
+
+// Load reads a model that Save wrote, or any JSON file of that form. It errs, with
+// the file's name, if it cannot be read, is no such JSON, or its parts disagree.
+func Load(path string) (*Model, error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("twornn: cannot load a model: %w", err)
+	}
+	defer r.Close()
+	m, err := decode(r)
+	if err != nil {
+		return nil, fmt.Errorf("twornn: %s is no saved model: %w", path, err)
+	}
+	return m, nil
+}
+
+func decode(r io.Reader) (*Model, error) {
+	var f file
+	if err := json.NewDecoder(r).Decode(&f); err != nil {
+		return nil, err
+	}
+	n, p := len(f.H0), len(f.Omega)
+	if n == 0 || p == 0 || len(f.A) != n || len(f.A[0]) == 0 {
+		return nil, fmt.Errorf("h0 has %d entries, A %d slices, Omega %d rows; want n, n and p", n, len(f.A), p)
+	}
+	m := NewModel(n, len(f.A[0]), p)
+	copy(m.H0.RawVector().Data, f.H0)
+	for a, byInput := range f.A {
+		if len(byInput) != len(m.A) {
+			return nil, fmt.Errorf("A[%d] has %d inputs, A[0] has %d", a, len(byInput), len(m.A))
+		}
+		for i, row := range byInput {
+			if len(row) != n {
+				return nil, fmt.Errorf("A[%d][%d] has %d entries for %d states", a, i, len(row), n)
+			}
+			m.A[i].SetRow(a, row)
+		}
+	}
+	for i, row := range f.Omega {
+		if len(row) != n {
+			return nil, fmt.Errorf("Omega[%d] has %d entries for %d states", i, len(row), n)
+		}
+		m.Omega.SetRow(i, row)
+	}
+	return m, nil
+}

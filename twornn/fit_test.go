@@ -1,0 +1,353 @@
+package twornn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func fit(t *testing.T, data iter.Seq[Sequence], o Options) *Result {
+	t.Helper()
+	r, err := Fit(context.Background(), data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestNoiselessFitIsExact: a random 2-RNN (n = 5, d = 3, p = 2) is recovered from
+// 250 sequences of each of the lengths 2, 4 and 5 (d⁵ = 243), with L and rank given
+// or not, to a mean squared error below 1e-20 of the outputs' variance.
+func TestNoiselessFitIsExact(t *testing.T) {
+	for seed := range uint64(4) {
+		m := Random(5, 3, 2, 0.4, pcg(seed))
+		data := drawLengths(m, 250, 0, seed, 2, 4, 5)
+		for _, o := range []Options{{L: 2, Rank: 5}, {L: 2}, {}, {L: 2, Rank: 5, Basis: EqualLength}} {
+			r := fit(t, data, o)
+			if r.Rank != 5 || r.L != 2 || r.Basis != EqualLength || r.Fallback {
+				t.Errorf("seed %d, %+v: L = %d, rank %d, %v", seed, o, r.L, r.Rank, r.Basis)
+			}
+			e := Evaluate(r, draw(m, 1000, 6, 0, false, 77))
+			if nmse := e.MSE / (e.Outputs[0].Variance + e.Outputs[1].Variance) * 2; !(nmse < 1e-20) {
+				t.Errorf("seed %d, %+v: test MSE is %.2g of the variance", seed, o, nmse)
+			}
+		}
+		// Outputs after every step: all words up to L, from one set of sequences.
+		r := fit(t, draw(m, 260, 5, 0, true, seed), Options{})
+		if r.Basis != UpToLength || r.Rank != 5 {
+			t.Errorf("seed %d: rank %d over %v", seed, r.Rank, r.Basis)
+		}
+		if e := relativeError(t, r, m, 6); e > 1e-9 {
+			t.Errorf("seed %d: relative error %.2g from outputs after every step", seed, e)
+		}
+	}
+}
+
+// TestTheorem4: N = d^l rows are enough, one less is not.
+func TestTheorem4(t *testing.T) {
+	m := Random(2, 2, 1, 0.7, pcg(1))
+	data := chain(draw(m, 2, 1, 0, false, 1), draw(m, 4, 2, 0, false, 2), draw(m, 8, 3, 0, false, 3))
+	r := fit(t, data, Options{L: 1, Rank: 2, Basis: EqualLength})
+	if e := relativeError(t, r, m, 6); e > 1e-8 {
+		t.Errorf("relative error %.2g at N = d^l", e)
+	}
+	if len(r.Warnings) > 0 && r.Warnings[0].Kind == Deficient {
+		t.Error(r.Warnings)
+	}
+	data = chain(draw(m, 2, 1, 0, false, 1), draw(m, 4, 2, 0, false, 2), draw(m, 7, 3, 0, false, 3))
+	r = fit(t, data, Options{L: 1, Rank: 2, Basis: EqualLength})
+	if e := relativeError(t, r, m, 6); e < 1e-3 {
+		t.Errorf("relative error %.2g with a row too few: the test cannot see", e)
+	}
+	if !r.Has(Deficient) || r.Recovery[3].Status != Underdetermined {
+		t.Errorf("no word of the missing row: %v", r)
+	}
+}
+
+// TestFitDoesNotDependOnUnits: any invertible linear change of the inputs changes
+// nothing but rounding, rank choice and truncation included.
+func TestFitDoesNotDependOnUnits(t *testing.T) {
+	m := Random(4, 3, 2, 0.5, pcg(2))
+	// Units differ by 1e4; the columns, brought to one unit, have a condition of about
+	// 4, and products of three of 4³.
+	T := mat.NewDense(3, 3, []float64{100, 0, 0, 0.01, 0.01, 0, 1, -2, 3})
+	mapped := func(data iter.Seq[Sequence]) iter.Seq[Sequence] {
+		return func(yield func(Sequence) bool) {
+			for s := range data {
+				var x mat.Dense
+				x.Mul(s.X, T.T())
+				if !yield(Sequence{X: &x, Y: s.Y}) {
+					return
+				}
+			}
+		}
+	}
+	for _, every := range []bool{true, false} {
+		data := chain(draw(m, 300, 1, 0.3, false, 3), draw(m, 300, 2, 0.3, every, 4), draw(m, 300, 3, 0.3, every, 5))
+		for _, rank := range []int{0, 2} {
+			a := fit(t, data, Options{L: 1, Rank: rank})
+			b := fit(t, mapped(data), Options{L: 1, Rank: rank})
+			if a.Rank != b.Rank {
+				t.Fatalf("rank %d and %d", a.Rank, b.Rank)
+			}
+			if e := relativeError(t, a, b.MapInputs(T), 4); e > 1e-8 {
+				t.Errorf("every %v, rank %d: the fits differ by %.2g", every, rank, e)
+			}
+		}
+	}
+}
+
+func TestCollinearAndIdleInputs(t *testing.T) {
+	m := Random(2, 4, 1, 0.5, pcg(3))
+	// Input 2 repeats input 0, input 3 is always 0.
+	T := mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 0})
+	small := m.MapInputs(T)
+	data := func(yield func(Sequence) bool) {
+		for s := range draw(small, 400, 3, 0, true, 1) {
+			var x mat.Dense
+			x.Mul(s.X, T.T())
+			if !yield(Sequence{X: &x, Y: s.Y}) {
+				return
+			}
+		}
+	}
+	r := fit(t, data, Options{})
+	if !r.Has(Collinear) || r.Has(Deficient) {
+		t.Errorf("no word that the inputs depend on each other: %v", r)
+	}
+	if e := relativeError(t, r.MapInputs(T), small, 5); e > 1e-9 {
+		t.Errorf("relative error %.2g", e)
+	}
+}
+
+func TestRankChoiceWithNoise(t *testing.T) {
+	m := Random(3, 3, 2, 0.5, pcg(4))
+	hits := 0
+	for seed := range uint64(10) {
+		if r := fit(t, drawLengths(m, 2000, 0.1*math.Sqrt(fit(t, drawLengths(m, 100, 0, 1, 1, 2, 3), Options{}).ZeroMSE), seed, 1, 2, 3), Options{}); r.Rank == 3 {
+			hits++
+		}
+	}
+	// A tenth of the signal as noise leaves the third singular value well above it.
+	if hits < 9 {
+		t.Errorf("rank 3 found in %d of 10 fits", hits)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	// Outputs that are noise alone, with as many rows as unknowns: least squares fits
+	// them perfectly and the model read off is worse than nothing.
+	m := NewModel(1, 3, 1)
+	fell := false
+	for seed := range uint64(10) {
+		r := fit(t, drawLengths(m, 27, 1, seed, 1, 2, 3), Options{L: 1, Rank: 3})
+		if r.Fallback != r.Has(WorseThanZero) || r.Fallback != (r.Rank == 0) {
+			t.Fatalf("fallback %v, rank %d, warnings %v", r.Fallback, r.Rank, r.Warnings)
+		}
+		if r.MSE > r.ZeroMSE {
+			t.Errorf("training MSE %v above the zero function's %v", r.MSE, r.ZeroMSE)
+		}
+		if r.Fallback {
+			fell = true
+			if y := r.Predict(nil, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})); y[0] != 0 {
+				t.Errorf("the zero function predicts %v", y)
+			}
+		}
+	}
+	if !fell {
+		t.Error("the guard never worked: the test cannot see it")
+	}
+}
+
+func TestUnstableModelsSaySo(t *testing.T) {
+	grow, fade := NewModel(1, 1, 1), NewModel(1, 1, 1)
+	for m, a := range map[*Model]float64{grow: 1.3, fade: 0.8} {
+		m.H0.SetVec(0, 1)
+		m.A[0].Set(0, 0, a)
+		m.Omega.Set(0, 0, 1)
+	}
+	for m, want := range map[*Model]bool{grow: true, fade: false} {
+		if r := fit(t, draw(m, 50, 3, 0, true, 1), Options{}); r.Has(Unstable) != want {
+			t.Errorf("unstable %v, want %v: %v", !want, want, r)
+		}
+	}
+	// h_t = (0.7 + 0.5 x_t) h_{t−1}: on independent x_t = ±1 it dies out, as
+	// E (0.7 + 0.5x)² = 0.74, but on a long run of ones it grows by 1.2 a step. Only
+	// the series that the windows overlap to has such runs.
+	m := NewModel(1, 2, 1)
+	m.H0.SetVec(0, 1)
+	m.A[0].Set(0, 0, 0.7)
+	m.A[1].Set(0, 0, 0.5)
+	m.Omega.Set(0, 0, 1)
+	rnd := rand.New(pcg(1))
+	series := make([]float64, 603)
+	for i := range series {
+		series[i] = float64(1 - 2*(i/50%2))
+		if i >= 400 {
+			series[i] = float64(1 - 2*rnd.IntN(2))
+		}
+	}
+	windows := func(step int) iter.Seq[Sequence] {
+		return func(yield func(Sequence) bool) {
+			for i := 0; i < 600; i += step {
+				x := mat.NewDense(3, 2, nil)
+				for t := range 3 {
+					x.SetRow(t, []float64{1, series[i+t]})
+				}
+				var y mat.Dense
+				m.OutputsTo(&y, x)
+				if !yield(Sequence{X: x, Y: &y}) {
+					return
+				}
+			}
+		}
+	}
+	if r := fit(t, windows(1), Options{L: 1, Rank: 1}); !r.Has(Unstable) {
+		t.Errorf("overlapping windows of a series with long runs: no warning in %v", r)
+	}
+	if r := fit(t, windows(3), Options{L: 1, Rank: 1}); r.Has(Unstable) {
+		t.Errorf("windows that do not overlap tell nothing of runs: %v", r)
+	}
+}
+
+func mustCollect(t *testing.T, data iter.Seq[Sequence]) Collection {
+	t.Helper()
+	c, err := Collect(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestStitching: overlapping windows are joined to the series they come from, and
+// nothing else is.
+func TestStitching(t *testing.T) {
+	row := func(i int) []float64 { return []float64{1, float64(i)} }
+	window := func(from int) Sequence {
+		x := mat.NewDense(3, 2, nil)
+		for t := range 3 {
+			x.SetRow(t, row(from+t))
+		}
+		return Sequence{X: x, Y: mat.NewDense(1, 1, nil)}
+	}
+	var data []Sequence
+	for _, from := range []int{0, 1, 2, 10, 11, 12, 13, 30} { // gaps after 4 and 15
+		data = append(data, window(from))
+	}
+	got := mustCollect(t, sequences(data...))[3].stretch
+	want := []float64{1, 10, 1, 11, 1, 12, 1, 13, 1, 14, 1, 15}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("longest stretch %v, want %v", got, want)
+	}
+}
+
+func TestRankAskedTooHighIsCutAndTold(t *testing.T) {
+	m := Random(2, 3, 1, 0.7, pcg(5))
+	r := fit(t, drawLengths(m, 300, 0, 5, 2, 4, 5), Options{L: 2, Rank: 4})
+	if r.Rank != 2 || !r.Has(RankCut) {
+		t.Errorf("rank %d, warnings %v", r.Rank, r.Warnings)
+	}
+	if e := relativeError(t, r, m, 8); e > 1e-8 {
+		t.Errorf("relative error %.2g", e)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	m := Random(2, 2, 1, 0.7, pcg(6))
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		data iter.Seq[Sequence]
+		o    Options
+		want string
+	}{
+		{"no data", nil, sequences(), Options{}, "the data hold no sequence"},
+		{"too short", nil, draw(m, 9, 2, 0, true, 1), Options{}, "outputs after 1 and 2 steps; that fits no L"},
+		{"too short for L", nil, draw(m, 9, 3, 0, true, 1), Options{L: 2}, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; there are none of length 4 and 5"},
+		{"one length", nil, draw(m, 9, 3, 0, false, 1), Options{L: 1, Basis: UpToLength}, "there are none of length 1 and 2"},
+		{"rank", nil, draw(m, 99, 3, 0, true, 1), Options{L: 1, Rank: 9}, "rank 9 asked for; with L = 1, 2 inputs and words up to length L at most 3 is possible"},
+		{"negative", nil, draw(m, 9, 3, 0, true, 1), Options{L: -1}, "neither may be negative"},
+		{"basis", nil, draw(m, 9, 3, 0, true, 1), Options{Basis: 9}, "there is no basis"},
+		{"cancelled", cancelled, draw(m, 9, 3, 0, true, 1), Options{}, "context canceled"},
+		{"too large", nil, draw(Random(2, 20, 1, 1, pcg(7)), 9, 3, 0, true, 1), Options{L: 1}, "H(3) has 8000 unknowns an output"},
+		{"only words", nil, sequences(Sequence{Y: mat.NewDense(1, 1, nil)}), Options{}, "no measurement of a sequence with inputs"},
+	} {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		_, err := Fit(ctx, c.data, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := FitCollection(context.Background(), Collection{}, Options{}); err == nil {
+		t.Error("an empty collection fits")
+	}
+}
+
+type stopAfter struct{ n, left int }
+
+func (s *stopAfter) Record(Progress) error {
+	s.n++
+	if s.left--; s.left < 0 {
+		return errors.New("enough")
+	}
+	return nil
+}
+
+func TestRecorder(t *testing.T) {
+	m := Random(2, 2, 1, 0.7, pcg(8))
+	data := draw(m, 50, 3, 0, true, 1)
+	rec := &stopAfter{left: 100}
+	fit(t, data, Options{L: 1, Recorder: rec})
+	if rec.n != 3 {
+		t.Errorf("%d records for three Hankel tensors", rec.n)
+	}
+	if _, err := Fit(context.Background(), data, Options{L: 1, Recorder: &stopAfter{left: 1}}); err == nil || !strings.Contains(err.Error(), "stopped after H(2)") {
+		t.Errorf("stopped: %v", err)
+	}
+	// Stopped at the last tensor: everything is there, so the model is returned.
+	r, err := Fit(context.Background(), data, Options{L: 1, Recorder: &stopAfter{left: 2}})
+	if err != nil || r.Recovery[3].Status != Stopped {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestSameBits: the fit does not depend on how many processors there are.
+func TestSameBits(t *testing.T) {
+	m := Random(5, 3, 2, 0.4, pcg(9))
+	data := draw(m, 700, 5, 0.2, true, 1)
+	var first *Result
+	for _, procs := range []int{1, 2, 8} {
+		old := runtime.GOMAXPROCS(procs)
+		r := fit(t, data, Options{})
+		runtime.GOMAXPROCS(old)
+		if first == nil {
+			first = r
+		}
+		if !sameModel(first.Model, r.Model) || math.Float64bits(first.MSE) != math.Float64bits(r.MSE) {
+			t.Errorf("GOMAXPROCS %d: other bits", procs)
+		}
+	}
+}
+
+func TestResultString(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(10))
+	s := fit(t, draw(m, 50, 3, 0, true, 1), Options{L: 1, Rank: 3}).String()
+	for _, want := range []string{"2 states, 2 inputs, 1 outputs", "L = 1, words up to length L; 150 measurements", "training MSE", "singular values", "warning: rank 3 asked for, the data carry 2"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q is missing in:\n%s", want, s)
+		}
+	}
+}

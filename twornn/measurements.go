@@ -1,0 +1,310 @@
+package twornn
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// maxUnknowns bounds d^l, the unknowns an output of H⁽ˡ⁾, up to which measurements
+// are kept as a triangular factor: at 4096 it takes 134 MB.
+const maxUnknowns = 4096
+
+// autoUnknowns bounds d^l for lengths that nobody asked for by number.
+const autoUnknowns = 1024
+
+// Measurements are the linear measurements of one Hankel tensor H⁽ˡ⁾: N equations
+//
+//	Y = X (H⁽ˡ⁾)⟨⟨l,1⟩⟩   X is N×d^l with rows x₁⊗⋯⊗x_l, Y is N×p
+//
+// one for each sequence of length l. X itself is not kept. Once there are more rows
+// than columns only the triangular factor of [X Y] is, (d^l+p)² numbers however
+// large N becomes; it determines XᵀX, XᵀY and ‖Y‖², and so every squared error.
+// Where d^l exceeds 4096 the rows are kept as they came, l·d+p numbers each.
+type Measurements struct {
+	length, d, p, n int
+	factor          *mat.Dense // rows of [X Y] up to a rotation, at most d^l+p of them; nil if none
+	x, y            []float64  // rows not folded in yet: l·d and p numbers each
+	moment          []float64  // Σ x_t x_tᵀ over all steps of all rows, d×d
+	energy          float64    // ‖Y‖²
+	stretch         []float64  // the longest run of inputs met, d numbers a step; see stitcher
+}
+
+func newMeasurements(length, d, p int) *Measurements {
+	if length == 0 {
+		d = 0 // the empty word says nothing of the inputs
+	}
+	return &Measurements{length: length, d: d, p: p, moment: make([]float64, d*d)}
+}
+
+// Dims returns the length l, the number of inputs d (0 for l = 0) and of outputs p.
+func (m *Measurements) Dims() (l, d, p int) { return m.length, m.d, m.p }
+
+// N returns the number of measurements.
+func (m *Measurements) N() int { return m.n }
+
+// Unknowns returns d^l, the number of unknowns an output, as a float64 since it
+// may exceed any integer.
+func (m *Measurements) Unknowns() float64 { return math.Pow(float64(m.d), float64(m.length)) }
+
+// dense reports whether X is small enough to be written out.
+func (m *Measurements) dense() bool { return m.length == 0 || m.Unknowns() <= maxUnknowns }
+
+// columns returns d^l of a dense m.
+func (m *Measurements) columns() int {
+	if m.length == 0 {
+		return 1
+	}
+	return int(m.Unknowns())
+}
+
+// add appends the measurement given by the first l rows of x.
+func (m *Measurements) add(x *mat.Dense, y []float64) {
+	for t := range m.length {
+		row := x.RawRowView(t)
+		m.x = append(m.x, row...)
+		for i, v := range row {
+			for j, w := range row[:i+1] {
+				m.moment[i*m.d+j] += v * w
+			}
+		}
+	}
+	m.y = append(m.y, y...)
+	for _, v := range y {
+		m.energy += v * v
+	}
+	m.n++
+	// Folding costs (d^l+p)² times the rows of the old factor and the new ones:
+	// twice as many new rows as old ones keep most of it useful.
+	if m.dense() && len(m.y)/m.p >= max(256, 2*(m.columns()+m.p)) {
+		m.factor = m.fold()
+		m.x, m.y = m.x[:0], m.y[:0]
+	}
+}
+
+// fold returns [X Y] up to a rotation of its rows, at most d^l+p of them, from the
+// factor and the rows that wait. It leaves m as it was.
+func (m *Measurements) fold() *mat.Dense {
+	c := m.columns()
+	old := 0
+	if m.factor != nil {
+		old, _ = m.factor.Dims()
+	}
+	waiting := len(m.y) / m.p
+	if waiting == 0 {
+		return m.factor
+	}
+	a := mat.NewDense(old+waiting, c+m.p, nil)
+	if old > 0 {
+		a.Slice(0, old, 0, c+m.p).(*mat.Dense).Copy(m.factor)
+	}
+	for i := range waiting {
+		row := a.RawRowView(old + i)
+		kronecker(row[:c], m.x[i*m.length*m.d:(i+1)*m.length*m.d], m.d)
+		copy(row[c:], m.y[i*m.p:(i+1)*m.p])
+	}
+	if old+waiting <= c+m.p {
+		return a
+	}
+	linalg.R(a)
+	return mat.DenseCopyOf(a.Slice(0, c+m.p, 0, c+m.p))
+}
+
+// system returns matrices A and B with AᵀA = XᵀX, AᵀB = XᵀY: what least squares
+// needs of the data. It errs if d^l is too large to write them out.
+func (m *Measurements) system() (A, B *mat.Dense, err error) {
+	if !m.dense() {
+		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs",
+			m.length, m.Unknowns(), maxUnknowns)
+	}
+	f := m.fold()
+	rows, _ := f.Dims()
+	c := m.columns()
+	return f.Slice(0, rows, 0, c).(*mat.Dense), f.Slice(0, rows, c, c+m.p).(*mat.Dense), nil
+}
+
+// SquaredError returns ‖Y − X (h)⟨⟨l,1⟩⟩‖²_F for a tensor h of the dimensions of
+// H⁽ˡ⁾. It costs O(d^{2l} p) whatever N, errs as a dense recovery does where d^l is
+// too large, and panics if the dimensions differ.
+func (m *Measurements) SquaredError(h *tt.Tensor) (float64, error) {
+	dims := h.Dims()
+	if len(dims) != m.length+1 || dims[m.length] != m.p || (m.length > 0 && dims[0] != m.d) {
+		panic("twornn: dimension mismatch: h")
+	}
+	A, B, err := m.system()
+	if err != nil {
+		return 0, err
+	}
+	H, err := h.Unfold(m.length)
+	if err != nil {
+		return 0, err
+	}
+	var e mat.Dense
+	e.Mul(A, H)
+	e.Sub(B, &e)
+	norm := mat.Norm(&e, 2)
+	return norm * norm, nil
+}
+
+// merge adds the measurements of o.
+func (m *Measurements) merge(o *Measurements) {
+	if o.factor != nil {
+		if m.factor == nil {
+			m.factor = mat.DenseCopyOf(o.factor)
+		} else {
+			r, c := m.factor.Dims()
+			q, _ := o.factor.Dims()
+			var a mat.Dense
+			a.Stack(m.factor, o.factor)
+			if r+q > c {
+				linalg.R(&a)
+				r, q = c, 0
+			}
+			m.factor = mat.DenseCopyOf(a.Slice(0, r+q, 0, c))
+		}
+	}
+	m.x, m.y = append(m.x, o.x...), append(m.y, o.y...)
+	for i, v := range o.moment {
+		m.moment[i] += v
+	}
+	m.energy += o.energy
+	m.n += o.n
+	if len(o.stretch) > len(m.stretch) {
+		m.stretch = o.stretch
+	}
+}
+
+// kronecker sets dst to x₁⊗⋯⊗x_l, the x_t being rows of d numbers in x. With no
+// rows dst is 1.
+func kronecker(dst, x []float64, d int) {
+	dst[0] = 1
+	size := 1
+	for ; len(x) > 0; x = x[d:] {
+		// From the back, so that no entry is overwritten before it is used.
+		for i := size - 1; i >= 0; i-- {
+			v := dst[i]
+			for j := d - 1; j >= 0; j-- {
+				dst[i*d+j] = v * x[j]
+			}
+		}
+		size *= d
+	}
+}
+
+// Collection holds the measurements of each length.
+type Collection map[int]*Measurements
+
+// Lengths returns the lengths in ascending order.
+func (c Collection) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
+
+// Merge adds the measurements of o, so that shards of the data, collected apart,
+// join into what one pass over all of it gives, up to rounding. o is not changed.
+// It errs, with c unchanged, if the numbers of inputs or outputs differ.
+func (c Collection) Merge(o Collection) error {
+	d, p := c.dims()
+	if d2, p2 := o.dims(); p2 != 0 && p != 0 && (d != d2 && d != 0 && d2 != 0 || p != p2) {
+		return fmt.Errorf("twornn: cannot merge: %d inputs and %d outputs against %d and %d", d, p, d2, p2)
+	}
+	for _, l := range o.Lengths() {
+		m := o[l]
+		if c[l] == nil {
+			c[l] = newMeasurements(l, m.d, m.p)
+		}
+		c[l].merge(m)
+	}
+	return nil
+}
+
+// dims returns the numbers of inputs and outputs, 0 where unknown.
+func (c Collection) dims() (d, p int) {
+	for _, m := range c {
+		d, p = max(d, m.d), m.p
+	}
+	return d, p
+}
+
+// moments returns E xxᵀ over all steps of all measurements.
+func (c Collection) moments(d int) *mat.SymDense {
+	M := mat.NewSymDense(d, nil)
+	steps := 0
+	for _, l := range c.Lengths() {
+		m := c[l]
+		steps += m.n * l
+		for i := range m.d {
+			for j := range i + 1 {
+				M.SetSym(i, j, M.At(i, j)+m.moment[i*m.d+j])
+			}
+		}
+	}
+	if steps > 0 {
+		M.ScaleSym(1/float64(steps), M)
+	}
+	return M
+}
+
+// Collect reads the data once and gathers the measurements of each length asked
+// for. A sequence with an output after every step measures H⁽ˡ⁾ by its first l
+// steps for every l up to its own length (the paper's remark after Theorem 4); one
+// with a single output measures its own length alone. Without lengths, all are
+// collected for which d^l ≤ 1024, and lengths up to 3 where d^l ≤ 4096.
+//
+// A length of which the data hold nothing is absent from the result. Memory stays
+// bounded by (d^l+p)² numbers a length, up to d^l = 4096; beyond, it grows with N.
+// Collect errs at the first sequence that is unusable: the source's own error, a
+// NaN or an infinity, shapes that disagree.
+func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
+	for _, l := range lengths {
+		if l < 0 {
+			panic("twornn: a length is negative")
+		}
+	}
+	c := Collection{}
+	var run stitcher
+	var check checker
+	for s := range data {
+		if err := check.next(s); err != nil {
+			return nil, err
+		}
+		k := s.Len()
+		rows, _ := s.Y.Dims()
+		run.add(s.X)
+		for t := range rows {
+			l := k
+			if rows > 1 {
+				l = t + 1
+			}
+			if !wanted(l, check.d, lengths) {
+				continue
+			}
+			if c[l] == nil {
+				c[l] = newMeasurements(l, check.d, check.p)
+			}
+			c[l].add(s.X, s.Y.RawRowView(t))
+		}
+	}
+	if check.n == 0 {
+		return nil, errors.New("twornn: the data hold no sequence")
+	}
+	if ls := c.Lengths(); len(ls) > 0 {
+		c[ls[len(ls)-1]].stretch = run.longest
+	}
+	return c, nil
+}
+
+// wanted reports whether length l is among those asked for, or worth collecting if
+// none were.
+func wanted(l, d int, lengths []int) bool {
+	if len(lengths) > 0 {
+		return slices.Contains(lengths, l)
+	}
+	size := math.Pow(float64(d), float64(l))
+	return size <= autoUnknowns || l <= 3 && size <= maxUnknowns
+}

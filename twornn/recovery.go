@@ -1,0 +1,80 @@
+package twornn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// Recovery estimates the Hankel tensor H⁽ˡ⁾ from its linear measurements. rank is
+// the tensor-train rank R that a method of low rank keeps to; 0 means no bound. A
+// Recovery holds choices, never the state of a run, so that one value serves many
+// goroutines.
+//
+// The tensor has l+1 dimensions d, …, d, p. Reaching a limit of iterations, or
+// having fewer measurements than unknowns, is no error but a Status. When rec or
+// ctx stops the run, the best tensor so far is returned with the status Stopped.
+type Recovery interface {
+	Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error)
+}
+
+// Recorder is told of every iteration. Its error stops the run, which then returns
+// the best it has. A nil Recorder is silent. Throttling is the display's affair.
+type Recorder interface {
+	Record(Progress) error
+}
+
+// Progress is what a Recorder is told.
+type Progress struct {
+	Stage     string  // what runs: "collect", "recover", "spectral"
+	Length    int     // of the Hankel tensor at hand; 0 if none
+	Iteration int     // from 1
+	Residual  float64 // ‖Y − XH‖/‖Y‖; 0 where there is none
+}
+
+func (p Progress) String() string {
+	s := p.Stage
+	if p.Length > 0 {
+		s += fmt.Sprintf(" H(%d)", p.Length)
+	}
+	if p.Iteration > 0 {
+		s += fmt.Sprintf(", iteration %d: residual %.3g", p.Iteration, p.Residual)
+	}
+	return s
+}
+
+// Stats says how a recovery went.
+type Stats struct {
+	Status     Status
+	Iterations int
+	Residuals  []float64 // ‖Y − XH‖/‖Y‖ after each iteration; at least the last
+	N          int       // measurements
+	Unknowns   float64   // d^l, unknowns an output
+	Rank       int       // of X as the solver saw it; 0 where it did not look
+	RCond      float64   // reciprocal condition number of X; 0 where it did not look
+}
+
+// Status says why a run ended.
+type Status int
+
+const (
+	Converged       Status = iota // the method reached its goal
+	Underdetermined               // fewer independent measurements than unknowns: the solution of least norm
+	IterationLimit                // MaxIterations were done
+	Stopped                       // the Recorder or the context ended the run
+)
+
+func (s Status) String() string {
+	switch s {
+	case Converged:
+		return "converged"
+	case Underdetermined:
+		return "underdetermined"
+	case IterationLimit:
+		return "iteration limit"
+	case Stopped:
+		return "stopped"
+	}
+	return fmt.Sprintf("Status(%d)", int(s))
+}

@@ -1,0 +1,73 @@
+package twornn
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Result is a fitted model with the account of how it came about.
+type Result struct {
+	*Model
+	L, Rank        int // Rank 0: the zero function
+	Basis          Basis
+	SingularValues []float64     // of the Hankel block, descending
+	Recovery       map[int]Stats // by length
+	N              int           // measurements, over all lengths
+	MSE, ZeroMSE   float64       // on the training data: the model's, the zero function's
+	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
+	Warnings       []Warning
+}
+
+// Warning is something a user should know before trusting the model.
+type Warning struct {
+	Kind WarningKind
+	Text string
+}
+
+func (w Warning) String() string { return w.Text }
+
+// WarningKind tells warnings apart in code.
+type WarningKind int
+
+const (
+	Deficient     WarningKind = iota + 1 // fewer independent measurements than unknowns
+	RankCut                              // fewer states than asked for
+	WorseThanZero                        // the zero function is returned
+	Unstable                             // outputs explode on long sequences
+	Collinear                            // some inputs are linear combinations of others
+)
+
+func (r *Result) warn(kind WarningKind, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
+}
+
+// Has reports whether the result carries a warning of the given kind.
+func (r *Result) Has(kind WarningKind) bool {
+	for _, w := range r.Warnings {
+		if w.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// String returns the summary that a notebook prints.
+func (r *Result) String() string {
+	var b strings.Builder
+	n, d, p := r.Dims()
+	fmt.Fprintf(&b, "linear 2-RNN: %d states, %d inputs, %d outputs\n", n, d, p)
+	fmt.Fprintf(&b, "L = %d, %v; %d measurements\n", r.L, r.Basis, r.N)
+	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)\n", r.MSE, r.ZeroMSE)
+	b.WriteString("singular values")
+	for i, s := range r.SingularValues {
+		if i == 8 {
+			b.WriteString(" …")
+			break
+		}
+		fmt.Fprintf(&b, " %.3g", s)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %v", w)
+	}
+	return b.String()
+}

@@ -1,0 +1,167 @@
+package twornn
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+)
+
+// What Fit does after Collect depends on the coordinates in which the inputs are
+// written: the rank keeps what is large in the entries of the Hankel block, rounding
+// and step sizes follow the largest columns of X. So Fit works in coordinates z in
+// which the inputs have E zzᵀ = I. With x = T z, entries and outputs then weigh
+// alike,
+//
+//	‖H⁽ˡ⁾‖²_F = E ‖f(z₁, …, z_l)‖²   for independent z_t,
+//
+// and what the rank leaves out is what matters least to the outputs, whatever the
+// inputs' units and correlations. A linear 2-RNN in z is one in x = T z, so nothing
+// is lost. On the standard normal inputs of the paper's experiments T is the identity
+// up to chance and a rotation, and nothing changes. On real columns, such as
+// neighbouring weather stations, it matters much.
+type whitening struct {
+	T *mat.Dense // d×r, r the number of independent inputs: x = T z
+	W *mat.Dense // r×d, its pseudo-inverse: z = W x
+}
+
+// newWhitening returns T = V D^{1/2} from the eigenvectors of the inputs' second
+// moments E xxᵀ = V D Vᵀ, over all steps of all measurements. Directions in which
+// the inputs do not move are left out.
+func newWhitening(c Collection, d int) (whitening, error) {
+	M := c.moments(d)
+	// Equal variances first: the eigenvalues then tell dependence, not units.
+	scale := make([]float64, d)
+	for i := range scale {
+		if scale[i] = math.Sqrt(M.At(i, i)); scale[i] == 0 {
+			scale[i] = 1
+		}
+	}
+	for i := range d {
+		for j := range i + 1 {
+			M.SetSym(i, j, M.At(i, j)/scale[i]/scale[j])
+		}
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(M, true) {
+		return whitening{}, fmt.Errorf("twornn: the inputs' second moments: %w", linalg.ErrNoConvergence)
+	}
+	values := eig.Values(nil) // ascending
+	var V mat.Dense
+	eig.VectorsTo(&V)
+	least := float64(d) * linalg.Eps * values[d-1]
+	first := 0
+	for first < d-1 && values[first] <= least {
+		first++
+	}
+	w := whitening{mat.NewDense(d, d-first, nil), mat.NewDense(d-first, d, nil)}
+	for j := first; j < d; j++ {
+		s := math.Sqrt(values[j])
+		if values[d-1] == 0 {
+			s = 1 // no input ever moves
+		}
+		for i := range d {
+			w.T.Set(i, j-first, scale[i]*V.At(i, j)*s)
+			w.W.Set(j-first, i, V.At(i, j)/s/scale[i])
+		}
+	}
+	return w, nil
+}
+
+// collection returns the measurements of c in the coordinates z.
+func (w whitening) collection(c Collection) Collection {
+	g := Collection{}
+	for l, m := range c {
+		g[l] = m.mapped(w.W)
+	}
+	return g
+}
+
+// mapped returns the measurements with z = W x in place of each input x. It costs
+// O(l d^{2l+1}) once rows are folded.
+func (m *Measurements) mapped(W *mat.Dense) *Measurements {
+	r, _ := W.Dims()
+	q := newMeasurements(m.length, r, m.p)
+	q.n, q.energy, q.stretch = m.n, m.energy, mapRows(m.stretch, W)
+	if m.length > 0 {
+		var wm, wmw mat.Dense
+		M := mat.NewDense(m.d, m.d, nil)
+		for i := range m.d {
+			for j := range i + 1 {
+				M.Set(i, j, m.moment[i*m.d+j])
+				M.Set(j, i, m.moment[i*m.d+j])
+			}
+		}
+		wm.Mul(W, M)
+		wmw.Mul(&wm, W.T())
+		q.moment = wmw.RawMatrix().Data
+	}
+	if !m.dense() {
+		q.x, q.y = mapRows(m.x, W), m.y
+		return q
+	}
+	f := m.fold()
+	rows, _ := f.Dims()
+	q.factor = mat.NewDense(rows, q.columns()+m.p, nil)
+	for i := range rows {
+		row := f.RawRowView(i)
+		copy(q.factor.RawRowView(i), mapModes(row[:m.columns()], W, m.length))
+		copy(q.factor.RawRowView(i)[q.columns():], row[m.columns():])
+	}
+	return q
+}
+
+// mapRows returns W x for every run x of d numbers.
+func mapRows(x []float64, W *mat.Dense) []float64 {
+	r, d := W.Dims()
+	if len(x) == 0 {
+		return nil
+	}
+	var z mat.Dense
+	z.Mul(mat.NewDense(len(x)/d, d, x), W.T())
+	return z.RawMatrix().Data[:len(x)/d*r]
+}
+
+// mapModes returns a ×₁ W ⋯ ×_l W for the dense tensor a of l modes of dimension d.
+func mapModes(a []float64, W *mat.Dense, l int) []float64 {
+	r, d := W.Dims()
+	tail := 1 // entries of one index of the mode at hand
+	for range l {
+		// From the last mode to the first: a is a stack of d×tail slabs.
+		slabs := len(a) / (d * tail)
+		b := make([]float64, slabs*r*tail)
+		for s := range slabs {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, W.RawMatrix(),
+				blas64.General{Rows: d, Cols: tail, Stride: tail, Data: a[s*d*tail : (s+1)*d*tail]}, 0,
+				blas64.General{Rows: r, Cols: tail, Stride: tail, Data: b[s*r*tail : (s+1)*r*tail]})
+		}
+		a, tail = b, tail*r
+	}
+	return a
+}
+
+// MapInputs returns the model of x ↦ f(T x_1, …, T x_k), T being d×d', with d' inputs:
+// A'[i] = Σ_j T[j,i] A[j]. A change of units or of basis of the inputs thus goes
+// into the model exactly. It panics if T has not d rows.
+func (m *Model) MapInputs(T mat.Matrix) *Model {
+	n, d, p := m.Dims()
+	rows, cols := T.Dims()
+	if rows != d {
+		panic("twornn: dimension mismatch: T")
+	}
+	q := NewModel(n, cols, p)
+	q.H0.CopyVec(m.H0)
+	q.Omega.Copy(m.Omega)
+	for i, a := range q.A {
+		for j, b := range m.A {
+			var s mat.Dense
+			s.Scale(T.At(j, i), b)
+			a.Add(a, &s)
+		}
+	}
+	return q
+}
