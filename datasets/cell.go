@@ -1,0 +1,163 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// numbers reads cells as numbers. The rules are stricter than strconv's, because
+// a guess that is wrong once in a file spoils a model without a trace.
+type numbers struct {
+	decimal, thousands string // signs; thousands may be empty
+	missing            []string
+}
+
+// newNumbers returns a reader with the given signs, zero meaning '.' and none.
+func newNumbers(decimal, thousands rune, missing []string) (numbers, error) {
+	if decimal == 0 {
+		decimal = '.'
+	}
+	c := numbers{decimal: string(decimal)}
+	if thousands != 0 {
+		c.thousands = string(thousands)
+	}
+	// These would make a number readable in two ways.
+	const taken = "0123456789+-eE\"\r\n"
+	switch {
+	case strings.ContainsRune(taken, decimal):
+		return c, fmt.Errorf("datasets: CSV.Decimal is %q; it must be no digit, sign, e or quote", decimal)
+	case strings.ContainsRune(taken, thousands):
+		return c, fmt.Errorf("datasets: CSV.Thousands is %q; it must be no digit, sign, e or quote", thousands)
+	case decimal == thousands:
+		return c, fmt.Errorf("datasets: CSV.Decimal and CSV.Thousands are both %q; they must differ", decimal)
+	}
+	for _, m := range missing {
+		c.missing = append(c.missing, strings.TrimSpace(m))
+	}
+	return c, nil
+}
+
+// isMissing reports whether text, trimmed, marks a missing value.
+func (c numbers) isMissing(text string) bool {
+	switch len(text) {
+	case 0:
+		return true
+	case 2, 3, 4:
+		if strings.EqualFold(text, "NA") || strings.EqualFold(text, "NaN") || strings.EqualFold(text, "null") {
+			return true
+		}
+	}
+	for _, m := range c.missing {
+		if strings.EqualFold(text, m) {
+			return true
+		}
+	}
+	return false
+}
+
+var errNoNumber, errTooLarge = errors.New("no number"), errors.New("too large")
+
+// parse returns the value of a cell, NaN if it is missing.
+func (c numbers) parse(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	if c.isMissing(text) {
+		return math.NaN(), nil
+	}
+	plain, ok := c.plain(text)
+	if !ok {
+		return 0, errNoNumber
+	}
+	v, err := strconv.ParseFloat(plain, 64)
+	if err != nil {
+		// The syntax was checked, so the value is out of range.
+		return 0, errTooLarge
+	}
+	return v, nil
+}
+
+// plain returns text with a decimal point and no thousands signs, and whether it
+// is a decimal number at all: sign, digits in whole groups of three if they are
+// grouped, decimal sign, digits, exponent.
+func (c numbers) plain(text string) (string, bool) {
+	sign, rest := "", text
+	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		sign, rest = rest[:1], rest[1:]
+	}
+	mantissa, exponent := rest, ""
+	if i := strings.IndexAny(rest, "eE"); i >= 0 {
+		mantissa, exponent = rest[:i], rest[i:]
+		power := exponent[1:]
+		if power != "" && (power[0] == '+' || power[0] == '-') {
+			power = power[1:]
+		}
+		if power == "" || !allDigits(power) {
+			return "", false
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, c.decimal)
+	grouped := c.thousands != "" && strings.Contains(whole, c.thousands)
+	if grouped {
+		groups := strings.Split(whole, c.thousands)
+		for i, g := range groups {
+			if len(g) != 3 && (i > 0 || len(g) == 0 || len(g) > 3) {
+				return "", false
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
+	if whole+fraction == "" || !allDigits(whole) || !allDigits(fraction) {
+		return "", false
+	}
+	if !grouped && c.decimal == "." {
+		return text, true
+	}
+	return sign + whole + "." + fraction + exponent, true
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// explain returns what is wrong with a text that parse refused, and the cure.
+// signed says that the column has had numbers with the decimal sign before.
+func (c numbers) explain(text string, err error, signed bool) (problem, cure string) {
+	text = strings.TrimSpace(text)
+	if err == errTooLarge {
+		return "is too large for a number", "mend the file, or add it to CSV.Missing to count it as missing"
+	}
+	bare := strings.TrimLeft(strings.ToLower(text), "+-")
+	if bare == "inf" || bare == "infinity" || bare == "∞" || bare == "1.#inf" {
+		return "is infinite", "mend the file, or add it to CSV.Missing to count it as missing"
+	}
+	if layoutOf(text) != "" {
+		return "is a time, no number", "set CSV.Time to this column, or leave it out with CSV.Columns"
+	}
+	other := map[string]string{".": ",", ",": "."}[c.decimal]
+	if other == "" || !strings.Contains(text, other) {
+		return "is no number", "if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
+	}
+	_, isDecimal := numbers{decimal: other}.plain(text)
+	_, isGrouped := numbers{decimal: c.decimal, thousands: other}.plain(text)
+	sign := map[string]string{",": "comma", ".": "point"}
+	switch {
+	case isDecimal && signed && !isGrouped:
+		return "is no number", fmt.Sprintf("the rows before have a decimal %s; the file mixes decimal signs, make them one", sign[c.decimal])
+	case isDecimal && signed:
+		return "is no number", fmt.Sprintf("the rows before have a decimal %s; thousands sign? set CSV.Thousands to '%s'; if the file mixes decimal signs, make them one", sign[c.decimal], other)
+	case isDecimal && isGrouped:
+		return "is no number", fmt.Sprintf("decimal %s? set CSV.Decimal to '%s'; thousands sign? set CSV.Thousands to '%s'", sign[other], other, other)
+	case isDecimal:
+		return "is no number", fmt.Sprintf("decimal %s? set CSV.Decimal to '%s'", sign[other], other)
+	case isGrouped:
+		return "is no number", fmt.Sprintf("thousands sign? set CSV.Thousands to '%s'", other)
+	}
+	return "is no number", "set CSV.Decimal and CSV.Thousands to the signs of the file"
+}

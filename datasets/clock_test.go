@@ -1,0 +1,62 @@
+package datasets
+
+import (
+	"testing"
+	"time"
+	_ "time/tzdata"
+)
+
+func TestLayouts(t *testing.T) {
+	six := time.Date(2013, 2, 1, 6, 0, 0, 0, time.UTC)
+	for _, text := range []string{
+		"2013-02-01T06:00:00Z", "2013-02-01 06:00", "2013-02-01 06:00:00", "2013-02-01T06:00", "2013/02/01 06:00",
+		"2013-02-01T07:00:00+01:00", "2013-02-01 07:00:00+01", "2013-02-01T01:00:00-0500", "2013-02-01 06:00:00.000",
+		"2013-02-01 06:00:00 UTC", "2013-02-01 06:00:00 +0000 UTC", " 2013-02-01 06:00 ",
+	} {
+		c := clock{loc: time.UTC}
+		if at, problem, _ := c.parse(text); problem != "" || !at.Equal(six) || at.Location() != time.UTC {
+			t.Errorf("%q is %v %s", text, at, problem)
+		}
+	}
+	// Day first or month first, a number, a zone that is no one offset.
+	for _, text := range []string{"01/02/2013", "01.02.2013 06:00", "20130201", "2013", "5", "2013-02-01 06:00:00 EST", "2013-02-30"} {
+		if l := layoutOf(text); l != "" {
+			t.Errorf("%q has the layout %s", text, l)
+		}
+	}
+}
+
+// Where the clocks change, an hour of the wall does not exist or comes twice.
+func TestLocation(t *testing.T) {
+	ny, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock{loc: ny}
+	for text, want := range map[string]int{"2013-01-01 01:00": 6, "2013-07-01 01:00": 5} {
+		if at, problem, _ := c.parse(text); problem != "" || at.Hour() != want {
+			t.Errorf("%s in New York is %v %s, want hour %d", text, at, problem, want)
+		}
+	}
+	if at, problem, _ := c.parse("2013-03-10 02:00"); problem == "" {
+		t.Errorf("an hour that does not exist is %v", at)
+	}
+	// A zone in the text goes before Location.
+	c = clock{loc: ny}
+	if at, problem, _ := c.parse("2013-03-10T02:00:00Z"); problem != "" || at.Hour() != 2 {
+		t.Errorf("UTC in the text is %v %s", at, problem)
+	}
+}
+
+func TestTimeNames(t *testing.T) {
+	for _, name := range []string{"date", "Time", "DATETIME", "time_hour", "timestamp", "Date Time"} {
+		if !isTimeName(name) {
+			t.Errorf("%s names no time", name)
+		}
+	}
+	for _, name := range []string{"", "update", "wind", "year", "hour_index"} {
+		if isTimeName(name) {
+			t.Errorf("%q names a time", name)
+		}
+	}
+}

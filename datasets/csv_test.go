@@ -1,0 +1,280 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func ExampleRead() {
+	file := `time;station;speed
+2020-01-01 00:00;A;3,5
+2020-01-01 01:00;A;-
+2020-01-01 02:00;A;4,5
+2020-01-01 06:00;A;1.002,5
+2020-01-01 00:00;B;7,0
+`
+	s, err := Read(strings.NewReader(file), "wind.csv", CSV{
+		Comma: ';', Decimal: ',', Thousands: '.',
+		Missing: []string{"-"},
+		Where:   map[string]string{"station": "A"},
+	})
+	fmt.Println(s, err)
+	// Output:
+	// wind.csv: 4 rows, 1 column
+	// 2020-01-01 to 2020-01-01 06:00 UTC, step 1h
+	// 3 rows missing in 1 gap, the longest of 3 between 2020-01-01 02:00 and 2020-01-01 06:00
+	//   column  missing  min    mean     max
+	//    speed        1  3.5  336.83  1002.5 <nil>
+}
+
+func ExampleReadCSV() {
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "wind.csv")
+	os.WriteFile(path, []byte("date,speed\n2020-01-01,3.5\n2020-01-02,\"4,5\"\n"), 0o644)
+
+	_, err := ReadCSV(path, CSV{})
+	var cell *CellError
+	if errors.As(err, &cell) {
+		fmt.Println(cell.Line, cell.Column, cell.Text)
+		fmt.Println(cell.Problem)
+		fmt.Println(cell.Cure)
+	}
+	// Output:
+	// 3 speed 4,5
+	// is no number
+	// the rows before have a decimal point; the file mixes decimal signs, make them one
+}
+
+// Each bad file has one error, in one line, that names the place and the cure.
+func TestBadFiles(t *testing.T) {
+	const (
+		text     = "; if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
+		infinite = "; mend the file, or add it to CSV.Missing to count it as missing"
+		header   = "; mend the header, or set CSV.Columns to the columns wanted"
+		ragged   = "; mend the row, or set CSV.Comma; a field that holds the separator needs quotes"
+		disorder = "; if there is a UTC column, name it in CSV.Time; if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
+		layout   = "; set CSV.TimeLayout, as of package time (day first is 02/01/2006), or CSV.Time to NoTime"
+	)
+	for _, c := range []struct {
+		file string
+		o    CSV
+		want string // after "datasets: f.csv"
+	}{
+		{"", CSV{}, ": the file is empty; it needs a header and rows"},
+		{"\xEF\xBB\xBF", CSV{}, ": the file is empty; it needs a header and rows"},
+		{"\n\n", CSV{}, ": the file is empty; it needs a header and rows"},
+		{"date,x\n", CSV{}, ": has a header and no rows; it needs rows"},
+		{"\xFF\xFEd\x00a\x00", CSV{}, ": is written in UTF-16; save it as UTF-8"},
+		{"\xFE\xFF\x00d\x00a", CSV{}, ": is written in UTF-16; save it as UTF-8"},
+		{"d\x00a\x00", CSV{}, ": holds zero bytes, as UTF-16 does and text in UTF-8 does not; save it as UTF-8"},
+		{"x,temp \xB0C\n1,2\n", CSV{}, `, line 1: "temp \xb0C" is not UTF-8; save the file as UTF-8`},
+		{"x,y\n1,2\n3\n", CSV{}, ", line 3: has 1 field, the header 2" + ragged},
+		{"x,y\n1,2,\n", CSV{}, ", line 2: has 3 fields, the header 2" + ragged},
+		{"x,y,x\n1,2,3\n", CSV{}, ", line 1, column x: occurs twice in the header" + header},
+		{"x,,y\n1,2,3\n", CSV{}, ", line 1: field 2 of the header has no name" + header},
+		{"x, y\n1,2\n", CSV{Columns: []string{"z"}}, ": has no column z; CSV.Columns may name x, y"},
+		{"x,y\n1,2\n", CSV{Time: "when"}, ": has no column when; CSV.Time may name x, y"},
+		{"x,y\n1,2\n", CSV{Where: map[string]string{"z": "1"}}, ": has no column z; CSV.Where may name x, y"},
+		{"x,y\n1,2\n", CSV{Where: map[string]string{"y": "3"}}, ": none of its 1 row has y = 3; CSV.Where compares whole cells, capitals included"},
+		{"x,y\n1,ten\n", CSV{}, `, line 2, column y: "ten" is no number` + text},
+		{"x,y\n1,-\n", CSV{}, `, line 2, column y: "-" is no number` + text},
+		{"x,y\r\n1,Inf\r\n", CSV{}, `, line 2, column y: "Inf" is infinite` + infinite},
+		{"x,y\n1,-infinity\n", CSV{}, `, line 2, column y: "-infinity" is infinite` + infinite},
+		{"x,y\n1,1e999\n", CSV{}, `, line 2, column y: "1e999" is too large for a number` + infinite},
+		{"x,y\n1,0x1p-2\n", CSV{}, `, line 2, column y: "0x1p-2" is no number` + text},
+		{"x,y\n1,1_000\n", CSV{}, `, line 2, column y: "1_000" is no number` + text},
+		{"x,y\n1,2\x00\n", CSV{}, `, line 2, column y: "2\x00" is no number` + text},
+		{"x,y\n1,\"a\nb\"\n", CSV{}, `, line 2, column y: "a\nb" is no number` + text},
+		{"x,y\n\"\n1\",2\n3,z\n", CSV{}, `, line 4, column y: "z" is no number` + text},
+		{"\n\nx,y\n\n1,z\n", CSV{}, `, line 5, column y: "z" is no number` + text},
+		{"x,\"a\nb\"\n1,z\n", CSV{}, `, line 3, column "a\nb": "z" is no number` + text},
+		{"x,y\n1,2020-01-01\n", CSV{}, `, line 2, column y: "2020-01-01" is a time, no number; set CSV.Time to this column, or leave it out with CSV.Columns`},
+		{"time;speed\n2020-01-01 00:00;3,5\n", CSV{}, `, line 1: "time;speed" is one field; its separator is ';'?; set CSV.Comma to ';'`},
+		{"time,speed\n2020-01-01 00:00,3.5\n", CSV{Comma: '\t'}, `, line 1: "time,speed" is one field; its separator is ','?; set CSV.Comma to ','`},
+		{"time;speed\n2020-01-01 00:00;3,5\n", CSV{Comma: ';'}, `, line 2, column speed: "3,5" is no number; decimal comma? set CSV.Decimal to ','`},
+		{"x;y\n1;3.5\n2;3,5\n", CSV{Comma: ';'}, `, line 3, column y: "3,5" is no number; the rows before have a decimal point; the file mixes decimal signs, make them one`},
+		{"x;y\n1;3,5\n2;3.5\n", CSV{Comma: ';', Decimal: ','}, `, line 3, column y: "3.5" is no number; the rows before have a decimal comma; the file mixes decimal signs, make them one`},
+		{"x;y\n1;3,5\n2;1.234\n", CSV{Comma: ';', Decimal: ','}, `, line 3, column y: "1.234" is no number; the rows before have a decimal comma; thousands sign? set CSV.Thousands to '.'; if the file mixes decimal signs, make them one`},
+		{"x;y\n1;1,234\n", CSV{Comma: ';'}, `, line 2, column y: "1,234" is no number; decimal comma? set CSV.Decimal to ','; thousands sign? set CSV.Thousands to ','`},
+		{"x;y\n1;1,234,567\n", CSV{Comma: ';'}, `, line 2, column y: "1,234,567" is no number; thousands sign? set CSV.Thousands to ','`},
+		{"x;y\n1;1.234,5\n", CSV{Comma: ';'}, `, line 2, column y: "1.234,5" is no number; set CSV.Decimal and CSV.Thousands to the signs of the file`},
+		{"1.5,2\n3,4\n", CSV{}, `, line 1: "1.5,2" is data, no header; put a line with the names of the columns first`},
+		{"2020-01-01,here,2\n2020-01-02,here,4\n", CSV{}, `, line 1: "2020-01-01,here,2" is data, no header; put a line with the names of the columns first`},
+		{"date,x\n01/02/2020,1\n", CSV{}, `, line 2, column date: "01/02/2020" is no time that reads in one way only` + layout},
+		{"time,x\n0,1\n", CSV{}, `, line 2, column time: "0" is no time that reads in one way only` + layout},
+		{"date,x\n2020-01-01,1\n2020-01-02 01:00,1\n", CSV{}, `, line 3, column date: "2020-01-02 01:00" is no time of the layout 2006-01-02; set CSV.TimeLayout, or mend the file`},
+		{"date,x\n2020-01-01,1\n,1\n", CSV{}, ", line 3, column date: the time is missing; give every row its time"},
+		{"date,x\n2020-01-01,1\n2020-01-02,1\n2020-01-02,1\n", CSV{}, `, line 4, column date: "2020-01-02" repeats the time of line 3` + disorder},
+		{"date,x\n2020-01-02,1\n\n2020-01-01,1\n", CSV{}, `, line 4, column date: "2020-01-01" is earlier than the time of line 2` + disorder},
+		{"date\n2020-01-01\n", CSV{}, ": has no column of numbers beside date; to read a column of times as numbers, name it in CSV.Columns"},
+		{"x,y\n1,\"2\n", CSV{}, ", line 2: has a stray quote; in a field with quotes, every quote is doubled and quotes begin and end the field"},
+		{"x,y\n1,2\"3\n", CSV{}, ", line 2: has a stray quote; in a field with quotes, every quote is doubled and quotes begin and end the field"},
+		{"x\n1\n\n3\n", CSV{}, ", line 3, column x: is blank; write NA for a missing value, or remove the line"},
+		{"x,y\n1," + strings.Repeat("z", 100) + "\n", CSV{}, `, line 2, column y: "` + strings.Repeat("z", 60) + `"… is no number` + text},
+	} {
+		s, err := Read(strings.NewReader(c.file), "f.csv", c.o)
+		if err == nil {
+			t.Errorf("%q is not refused but read as %v", c.file, s)
+			continue
+		}
+		if want := "datasets: f.csv" + c.want; err.Error() != want {
+			t.Errorf("%q:\n got %s\nwant %s", c.file, err, want)
+		}
+		if s != nil || strings.ContainsAny(err.Error(), "\r\n\x00") {
+			t.Errorf("%q: the error is not one line, or there is a series beside it", c.file)
+		}
+		if cell := (*CellError)(nil); !errors.As(err, &cell) || cell.Cure == "" {
+			t.Errorf("%q: the error is no CellError with a cure", c.file)
+		}
+	}
+}
+
+// What is wrong with the options, or outside the file, is a plain error.
+func TestBadOptions(t *testing.T) {
+	for _, o := range []CSV{
+		{Comma: '"'}, {Comma: '\n'}, {Step: -1}, {Decimal: ',', Thousands: ','}, {Columns: []string{"x", "x"}},
+	} {
+		if _, err := Read(strings.NewReader("x,y\n1,2\n"), "f.csv", o); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := ReadCSV(filepath.Join(dir, "none.csv"), CSV{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := ReadCSV(dir, CSV{}); err == nil || !strings.Contains(err.Error(), "is a directory; name a file in it") {
+		t.Errorf("directory: %v", err)
+	}
+	broken := errors.New("the cable is cut")
+	r := io.MultiReader(strings.NewReader("x,y\n1,2\n"), errReader{broken})
+	if _, err := Read(r, "f.csv", CSV{}); !errors.Is(err, broken) {
+		t.Errorf("broken reader: %v", err)
+	}
+}
+
+type errReader struct{ err error }
+
+func (r errReader) Read([]byte) (int, error) { return 0, r.err }
+
+// The same table, however it is written.
+func TestWaysToWrite(t *testing.T) {
+	want := read(t, "date,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000\n", CSV{})
+	for name, c := range map[string]struct {
+		file string
+		o    CSV
+	}{
+		"mark":        {"\xEF\xBB\xBFdate,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000\n", CSV{}},
+		"CRLF":        {"\xEF\xBB\xBFdate,x,y\r\n2020-01-01,1.5,\r\n2020-01-02,2,1000\r\n", CSV{}},
+		"no end":      {"date,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000", CSV{}},
+		"quotes":      {"\"date\",\"x\",\"y\"\n\"2020-01-01\",\"1.5\",\"NAN\"\n\"2020-01-02\",\"2\",\"1000\"\n", CSV{}},
+		"blanks":      {" date , x , y \n 2020-01-01 , 1.5 , NaN \n 2020-01-02 , 2 , 1000 \n", CSV{}},
+		"semicolons":  {"date;x;y\n2020-01-01;1,5;null\n2020-01-02;2;1.000\n", CSV{Comma: ';', Decimal: ',', Thousands: '.'}},
+		"comma twice": {"date,x,y\n2020-01-01,\"1,5\",\n2020-01-02,2,1000\n", CSV{Decimal: ','}},
+		"layout":      {"day,x,y\n01/01/2020,1.5,na\n02/01/2020,2,1000\n", CSV{Time: "day", TimeLayout: "02/01/2006"}},
+		"first cell":  {"day,x,y\n2020-01-01,1.5,na\n2020-01-02,2,1000\n", CSV{}},
+		"last":        {"x,y,when\n1.5,na,2020-01-01\n2,1000,2020-01-02\n", CSV{Time: "when"}},
+		"columns":     {"y,,z,x,z,date\n,a,b,1.5,c,2020-01-01\n1000,,,2,,2020-01-02\n", CSV{Time: "date", Columns: []string{"x", "y"}}},
+		"where":       {"date,x,y,at\n2020-01-01,1.5,,A\n2020-01-01,oops,,B\n2020-01-02,2,1000,A\n", CSV{Where: map[string]string{"at": "A"}}},
+		"markers":     {"date,x,y\n2020-01-01,1.5,-999\n2020-01-02,2,1000\n", CSV{Missing: []string{"-999"}}},
+	} {
+		s := read(t, c.file, c.o)
+		if !slices.Equal(s.Columns(), want.Columns()) || !slices.Equal(s.Times(), want.Times()) || s.Step() != 24*time.Hour {
+			t.Errorf("%s: %v", name, s)
+		}
+		for _, x := range want.Columns() {
+			if !same(column(t, s, x), column(t, want, x)) {
+				t.Errorf("%s: column %s is %v", name, x, column(t, s, x))
+			}
+		}
+		if !slices.Equal(s.Missing(), []int{0, 1}) {
+			t.Errorf("%s: missing %v", name, s.Missing())
+		}
+	}
+}
+
+func TestTimeColumn(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		o    CSV
+		want []string // columns
+		time bool
+	}{
+		{"time,x\n2020-01-01,1\n", CSV{}, []string{"x"}, true},
+		{"x,time\n1,2\n", CSV{}, []string{"x", "time"}, false}, // only the first column is a guess
+		{"time,x\n0,1\n", CSV{Time: NoTime}, []string{"time", "x"}, false},
+		{"time,x\n0,1\n", CSV{Columns: []string{"x", "time"}}, []string{"x", "time"}, false},
+		{"date,x\n2020-01-01,1\n", CSV{Columns: []string{"x"}}, []string{"x"}, true},
+		{"year,x\n2020,1\n", CSV{Time: "year", TimeLayout: "2006"}, []string{"x"}, true},
+		{"0,1\n5,6\n", CSV{}, []string{"0", "1"}, false}, // numbered columns
+	} {
+		s := read(t, c.file, c.o)
+		if !slices.Equal(s.Columns(), c.want) || (s.Times() != nil) != c.time {
+			t.Errorf("%q: columns %v, times %v", c.file, s.Columns(), s.Times())
+		}
+	}
+}
+
+// The traps of shared/data/nyc-weather/README.md.
+func TestTwoClocks(t *testing.T) {
+	path := needFile(t, sharedData+"nyc-weather/weather.csv")
+	o := CSV{Time: "time_hour", Columns: []string{"temp", "wind_speed", "pressure"}}
+	for _, c := range []struct {
+		origin     string
+		gaps, rows int
+	}{{"EWR", 17, 27}, {"JFK", 14, 24}, {"LGA", 14, 24}} {
+		o.Where = map[string]string{"origin": c.origin}
+		s, err := ReadCSV(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := s.Gaps()
+		if g.Count != c.gaps || g.Rows != c.rows || g.Longest != 5 || g.Irregular != 0 || s.Step() != time.Hour || s.Len() != 8730-c.rows {
+			t.Errorf("%s: %d rows, step %v, %v", c.origin, s.Len(), s.Step(), g)
+		}
+		if first := time.Date(2013, 10, 26, 0, 0, 0, 0, time.UTC); !g.After.Add(time.Hour).Equal(first) {
+			t.Errorf("%s: the longest gap begins after %v", c.origin, g.After)
+		}
+		if c.origin == "EWR" && s.Missing()[0] != 1 {
+			t.Errorf("missing %v", s.Missing())
+		}
+	}
+	var cell *CellError
+	o.Where = nil
+	if _, err := ReadCSV(path, o); !errors.As(err, &cell) || cell.Column != "time_hour" || !strings.Contains(cell.Problem, "earlier") {
+		t.Errorf("three airports in one: %v", err)
+	}
+	if !strings.Contains(cell.Cure, "CSV.Where") {
+		t.Errorf("the cure is %s", cell.Cure)
+	}
+	// By the clock on the wall an hour of November comes twice.
+	all, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("time,temp\n")
+	for line := range strings.Lines(string(all)) {
+		if f := strings.Split(line, ","); f[0] == "EWR" {
+			fmt.Fprintf(&b, "%s-%s-%s %s:00,%s\n", f[1], f[2], f[3], f[4], f[5])
+		}
+	}
+	ny, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loc := range []*time.Location{nil, ny} {
+		_, err = Read(strings.NewReader(b.String()), "local", CSV{TimeLayout: "2006-1-2 15:04", Location: loc})
+		if !errors.As(err, &cell) || cell.Text != "2013-11-3 1:00" || !strings.Contains(cell.Problem, "repeats") || !strings.Contains(cell.Cure, "UTC") {
+			t.Errorf("local time in %v: %v", loc, err)
+		}
+	}
+}

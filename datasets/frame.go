@@ -1,0 +1,157 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
+)
+
+// FromFrame returns the series with the named columns of df, all if none is named, in
+// the order given. The first column holds the times, in UTC if they do not name their
+// zone, by the rule of CSV.Time, unless it is named or of a numeric type.
+//
+// A column of strings is read as ReadCSV would read it: gota takes a whole column for
+// strings when one marker in it is odd. It errs if df has an error or no rows, and
+// with a *[CellError] for text, an infinity or a time that does not increase.
+func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
+	if df.Err != nil {
+		return nil, fmt.Errorf("datasets: data frame: %w", df.Err)
+	}
+	if df.Nrow() == 0 || df.Ncol() == 0 {
+		return nil, errors.New("datasets: the data frame has no rows")
+	}
+	f := frame{df: df, names: df.Names()}
+	s := &Series{name: frameName, rows: df.Nrow()}
+	first := f.names[0]
+	if !slices.Contains(columns, first) && f.isTime(first) {
+		var err error
+		if s.times, err = f.times(first); err != nil {
+			return nil, err
+		}
+		s.timeName = first
+		s.step = commonStep(s.times)
+	}
+	if len(columns) == 0 {
+		columns = f.names
+		if s.times != nil {
+			columns = columns[1:]
+		}
+	}
+	if len(columns) == 0 {
+		return nil, errors.New("datasets: the data frame has no column of numbers beside its times")
+	}
+	for _, name := range columns {
+		if !slices.Contains(f.names, name) {
+			return nil, fmt.Errorf("datasets: the data frame has no column %s; it has %s", inline(name), list(f.names))
+		}
+		if slices.Contains(s.columns, name) {
+			return nil, fmt.Errorf("datasets: column %s is named twice", inline(name))
+		}
+		v, err := f.values(name)
+		if err != nil {
+			return nil, err
+		}
+		s.columns = append(s.columns, name)
+		s.values = append(s.values, v)
+	}
+	return s, nil
+}
+
+// Frame returns the series as a data frame: the times, if any, as strings in a first
+// column, then the columns as floats, with NaN where a value is missing. FromFrame
+// turns it back, except that the step is then the most common one.
+func (s *Series) Frame() dataframe.DataFrame {
+	var columns []series.Series
+	if s.times != nil {
+		text := make([]string, s.rows)
+		for i, t := range s.times {
+			text[i] = t.Format(time.RFC3339Nano)
+		}
+		name := s.timeName
+		for name == "" || slices.Contains(s.columns, name) {
+			name += "time"
+		}
+		columns = append(columns, series.New(text, series.String, name))
+	}
+	for j, name := range s.columns {
+		columns = append(columns, series.New(s.values[j], series.Float, name))
+	}
+	return dataframe.New(columns...)
+}
+
+const frameName = "data frame"
+
+// frame is a data frame on its way into a Series.
+type frame struct {
+	df    dataframe.DataFrame
+	names []string
+}
+
+func (f frame) isTime(name string) bool {
+	c := f.df.Col(name)
+	return c.Type() == series.String && isTimeColumn(name, c.Elem(0).String())
+}
+
+// times returns a column of strings as times that increase.
+func (f frame) times(name string) ([]time.Time, error) {
+	c := f.df.Col(name)
+	k := clock{loc: time.UTC}
+	times := make([]time.Time, c.Len())
+	for i := range times {
+		text := ""
+		if e := c.Elem(i); !e.IsNA() {
+			text = e.String()
+		}
+		t, problem, _ := k.parse(text)
+		if problem == "" && i > 0 {
+			problem = order(times[i-1], t, fmt.Sprintf("row %d", i))
+		}
+		if problem != "" {
+			return nil, f.fail(i, name, text, problem,
+				"mend the column, or name those to take, with it as numbers or without it")
+		}
+		times[i] = t
+	}
+	return times, nil
+}
+
+// values returns a column as numbers, NaN where one is missing.
+func (f frame) values(name string) ([]float64, error) {
+	c := f.df.Col(name)
+	if c.Type() == series.Bool {
+		return nil, &CellError{File: frameName, Column: name, Problem: "is of type bool, no numbers", Cure: "make it 0 and 1 first"}
+	}
+	text, err := newNumbers(0, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	v := make([]float64, c.Len())
+	for i := range v {
+		e := c.Elem(i)
+		switch {
+		case e.IsNA():
+			v[i] = math.NaN()
+		case c.Type() == series.String:
+			if v[i], err = text.parse(e.String()); err != nil {
+				problem, _ := text.explain(e.String(), err, false)
+				return nil, f.fail(i, name, e.String(), problem,
+					"mend the column, name those to take, or use ReadCSV, which has CSV.Decimal and CSV.Missing")
+			}
+		default:
+			v[i] = e.Float()
+		}
+		if math.IsInf(v[i], 0) {
+			return nil, f.fail(i, name, e.String(), "is infinite", "make it NaN to count it as missing")
+		}
+	}
+	return v, nil
+}
+
+func (f frame) fail(i int, column, text, problem, cure string) error {
+	return &CellError{File: frameName, Row: i + 1, Column: column, Text: text, Problem: problem, Cure: cure}
+}

@@ -1,0 +1,192 @@
+package plotting
+
+import (
+	"bytes"
+	"errors"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/plot"
+
+	"github.com/twornn/spectral/twornn"
+)
+
+// TestFiguresOfBadData: every figure comes back with a picture or an error, within
+// the test's time, for data that plotting libraries hang or panic on.
+func TestFiguresOfBadData(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	many := make([]float64, 1_000_000)
+	for i := range many {
+		many[i] = math.Sin(float64(i) / 1e5)
+	}
+	for name, v := range map[string][]float64{
+		"none":            nil,
+		"single":          {3},
+		"zero":            {0},
+		"constant":        {2, 2, 2},
+		"nearly constant": {99.99999999999996, 100},
+		"nearly the same": {0.77, 0.7699999999999998},
+		"NaN":             {1, nan, 3},
+		"all NaN":         {nan, nan},
+		"Inf":             {1, inf, 2, -inf},
+		"huge":            {-1.7e308, 1.7e308},
+		"large":           {-1e299, 1e299},
+		"tiny":            {1e-320, 2e-320},
+		"negative":        {-3, -2},
+		"wide":            {1e-200, 1e200},
+		"a million":       many,
+		"with zeros":      {3, 1, 0, 0},
+	} {
+		for figure, draw := range map[string]func() (*plot.Plot, error){
+			"SingularValues": func() (*plot.Plot, error) { return SingularValues(v) },
+			"Forecast":       func() (*plot.Plot, error) { return Forecast("t", "y", nil, Line{"truth", v}, Line{"forecast", v}) },
+		} {
+			start := time.Now()
+			p, err := draw()
+			var b []byte
+			if err == nil {
+				b, err = PNG(p)
+			}
+			if err == nil {
+				if _, err := png.Decode(bytes.NewReader(b)); err != nil {
+					t.Errorf("%s of %s: no PNG: %v", figure, name, err)
+				}
+			} else if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s of %s: %v", figure, name, err)
+			}
+			if d := time.Since(start); d > 10*time.Second {
+				t.Errorf("%s of %s took %v", figure, name, d)
+			}
+			Show(p, err) // outside a notebook: at most a line on standard error
+		}
+	}
+}
+
+func TestErrorsName(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{second(SingularValues(nil)), "no singular values"},
+		{second(SingularValues([]float64{1, -1})), "singular value 2 is -1"},
+		{second(SingularValues([]float64{math.NaN()})), "singular value 1 is NaN"},
+		{second(Forecast("", "", nil)), "nothing to draw"},
+		{second(Forecast("", "", nil, Line{"a", []float64{1, 2}}, Line{"b", []float64{1}})), `line "b" has 1 values, "a" has 2`},
+		{second(Forecast("", "", []time.Time{{}}, Line{"a", []float64{1, 2}})), "1 times for 2 values"},
+		{second(Forecast("", "", nil, Line{"a", []float64{1, 1e301}})), "a: value 2 is 1e+301"},
+		{second(Forecast("", "", nil, Line{"a", []float64{math.NaN()}})), "no value is finite"},
+		{Save("x.png", nil, errors.New("cause")), "cause"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("got %v, want %q", c.err, c.want)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.png")
+	p, err := SingularValues([]float64{3, 1, 0.1})
+	if err := Save(path, p, err); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || len(b) > 100_000 || !bytes.HasPrefix(b, []byte("\x89PNG")) {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
+
+// TestRuns: gaps split a line, and thinning keeps its lowest and highest values.
+func TestRuns(t *testing.T) {
+	nan := math.NaN()
+	x := []float64{0, 1, 2, 3, 4, 5}
+	got := runs(x, []float64{nan, 1, 2, nan, 5, nan})
+	if len(got) != 2 || len(got[0]) != 2 || len(got[1]) != 1 || got[1][0].X != 4 {
+		t.Errorf("runs %v", got)
+	}
+	n := 100_000
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	y[54321], y[777] = 9, -7
+	got = runs(x, y)
+	if len(got) != 1 || len(got[0]) > 2*maxPoints {
+		t.Fatalf("%d points", len(got[0]))
+	}
+	var low, high float64
+	for i, p := range got[0] {
+		low, high = min(low, p.Y), max(high, p.Y)
+		if i > 0 && p.X <= got[0][i-1].X {
+			t.Fatal("points out of order")
+		}
+	}
+	if low != -7 || high != 9 {
+		t.Errorf("the thinned line spans %v to %v", low, high)
+	}
+}
+
+// TestTicks: between two and thirteen labels, inside the axis, whatever the span.
+func TestTicks(t *testing.T) {
+	start := time.Date(1976, 1, 17, 5, 0, 0, 0, time.UTC)
+	for _, days := range []float64{1, 2, 5, 20, 60, 100, 365, 1000, 6574, 40000} {
+		low, high := float64(start.Unix()), float64(start.Unix())+days*86400
+		labels := 0
+		for _, tick := range (dates{}).Ticks(low, high) {
+			if tick.Value < low || tick.Value > high {
+				t.Errorf("%v days: a tick outside", days)
+			}
+			if tick.Label != "" {
+				labels++
+			}
+		}
+		if labels < 2 || labels > 17 {
+			t.Errorf("%v days: %d labels", days, labels)
+		}
+	}
+	for _, e := range []int{1, 2, 5, 12, 40, 300} {
+		labels := 0
+		for _, tick := range (decades{}).Ticks(1, math.Pow(10, float64(e))) {
+			if tick.Label != "" {
+				labels++
+			}
+		}
+		if labels < 2 || labels > 13 {
+			t.Errorf("%d decades: %d labels", e, labels)
+		}
+	}
+	if got := power(-12) + " " + power(0) + " " + power(15); got != "1e-12 1 1e15" {
+		t.Error(got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	m := twornn.Metrics{N: 10, P: 2, RMSE: 1.23456, MAE: 0.5, R2: 0.25,
+		Outputs: []twornn.OutputMetrics{{MSE: 1, Mean: 1, Variance: 3}, {MSE: 2, Mean: 0, Variance: 4}}}
+	bad := twornn.Metrics{Err: errors.New("no sequence to score")}
+	odd := m
+	odd.N, odd.NonFinite = 9, 3
+	got := Scores("Wind", "knots", []float64{0, 0}, Score{"model|a", m}, Score{"none", bad}, Score{"odd", odd}).String()
+	// R² against 0: 1 − 1/(3+1) and 1 − 2/4, mean 0.625.
+	want := `Wind
+
+         RMSE, knots  MAE, knots     R²
+-------  -----------  ----------  -----
+model|a        1.235         0.5  0.625
+none               –           –      –
+odd            1.235         0.5  0.625
+
+none: no sequence to score. odd: 3 predictions are not finite. model|a is scored on 10 targets, odd on 9: not comparable. 10 test targets of 2 outputs; R² is the mean over the outputs, against the training mean.`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	md := Scores("Wind", "knots", nil, Score{"model|a", m}).Markdown()
+	if !strings.Contains(md, "| model\\|a | 1.235 | 0.5 | 0.250 |") || !strings.Contains(md, "|:--|--:|--:|--:|") {
+		t.Errorf("Markdown:\n%s", md)
+	}
+}

@@ -1,0 +1,80 @@
+package plotting
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// Show displays the figure inline, as PNG, in a GoNB notebook; elsewhere it does
+// nothing, use Save there. Given an error, or a figure that cannot be drawn, it says
+// so in place of the figure, in a terminal on standard error.
+func Show(p *plot.Plot, err error) {
+	var png []byte
+	if err == nil {
+		png, err = PNG(p)
+	}
+	switch {
+	case err != nil && gonbui.IsNotebook:
+		gonbui.DisplayMarkdown("**No figure:** " + err.Error())
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "no figure:", err)
+	case gonbui.IsNotebook:
+		gonbui.DisplayPng(png)
+	}
+	if gonbui.IsNotebook {
+		gonbui.Sync()
+	}
+}
+
+// PNG returns the figure as a PNG picture of 880×396 points.
+func PNG(p *plot.Plot) (png []byte, err error) {
+	// gonum/plot panics on axes it cannot lay out; that is no reason to end a notebook
+	// cell without a word.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("plotting: cannot draw the figure: %v", r)
+		}
+	}()
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+	dc := draw.New(c)
+	// A margin keeps the last tick label from being cut off.
+	p.Draw(draw.Crop(dc, 4, -14, 4, -6))
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("plotting: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Save writes the figure to a PNG file.
+func Save(path string, p *plot.Plot, err error) error {
+	if err != nil {
+		return err
+	}
+	png, err := PNG(p)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, png, 0o644)
+}
+
+// ShowTable displays the table: in a GoNB notebook as Markdown, with the aligned
+// text beside it for programs that read the notebook; elsewhere it prints the text.
+func ShowTable(t Table) {
+	if !gonbui.IsNotebook {
+		fmt.Println(t)
+		return
+	}
+	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
+		protocol.MIMETextMarkdown: t.Markdown(),
+		protocol.MIMETextPlain:    t.String(),
+	}})
+	gonbui.Sync()
+}
