@@ -78,49 +78,30 @@ func Evaluate(f Predictor, data iter.Seq[Sequence]) Metrics {
 	var (
 		m    Metrics
 		sums []outputSums
-		hat  []float64
 		mape float64
 	)
-	fail := func(err error) Metrics {
-		nan := math.NaN()
-		return Metrics{N: m.N, P: m.P, MSE: nan, RMSE: nan, MAE: nan, MAPE: nan, R2: nan, Err: err}
-	}
-	var check checker
-	for s := range data {
-		if err := check.next(s); err != nil {
-			return fail(err)
+	err := predict(f, data, func(hat, y []float64) {
+		if sums == nil {
+			m.P, sums = len(y), make([]outputSums, len(y))
 		}
-		k, p := s.Y.Dims()
-		if m.N == 0 {
-			m.P, sums, hat = p, make([]outputSums, p), make([]float64, p)
-		}
-		if model, ok := f.(interface{ takes(d, p int) error }); ok {
-			if err := model.takes(check.d, p); err != nil {
-				return fail(err)
-			}
-		}
-		var x mat.Matrix
-		if s.Len() > 0 {
-			x = s.X
-		}
-		f.Predict(hat, x)
-		for j, y := range s.Y.RawRowView(k - 1) {
-			e := y - hat[j]
+		m.N++
+		for j, v := range y {
+			e := v - hat[j]
 			if math.IsNaN(e) || math.IsInf(e, 0) {
 				m.NonFinite++
 				e = math.Inf(1)
 			}
-			sums[j].add(y, e)
-			if y == 0 {
+			sums[j].add(v, e)
+			if v == 0 {
 				m.ZeroTargets++
 			} else {
-				mape += math.Abs(e / y)
+				mape += math.Abs(e / v)
 			}
 		}
-		m.N++
-	}
-	if m.N == 0 {
-		return fail(errors.New("twornn: no sequence to score"))
+	})
+	if err != nil {
+		nan := math.NaN()
+		return Metrics{N: m.N, P: m.P, MSE: nan, RMSE: nan, MAE: nan, MAPE: nan, R2: nan, Err: err}
 	}
 	m.Outputs = make([]OutputMetrics, m.P)
 	for j, s := range sums {
@@ -133,6 +114,51 @@ func Evaluate(f Predictor, data iter.Seq[Sequence]) Metrics {
 	m.RMSE = math.Sqrt(m.MSE)
 	m.MAPE = 100 * mape / float64(m.N*m.P-m.ZeroTargets)
 	return m
+}
+
+// Forecasts returns what Evaluate compares: the predictions of f and the targets, a
+// row for each sequence and a column for each output. It errs as Evaluate does.
+func Forecasts(f Predictor, data iter.Seq[Sequence]) (hat, y *mat.Dense, err error) {
+	var hats, ys []float64
+	p := 0
+	err = predict(f, data, func(hat, y []float64) {
+		p = len(y)
+		hats, ys = append(hats, hat...), append(ys, y...)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return mat.NewDense(len(ys)/p, p, hats), mat.NewDense(len(ys)/p, p, ys), nil
+}
+
+// predict calls each with the prediction of f and the last output of every sequence.
+func predict(f Predictor, data iter.Seq[Sequence], each func(hat, y []float64)) error {
+	var check checker
+	var hat []float64
+	for s := range data {
+		if err := check.next(s); err != nil {
+			return err
+		}
+		if model, ok := f.(interface{ takes(d, p int) error }); ok {
+			if err := model.takes(check.d, check.p); err != nil {
+				return err
+			}
+		}
+		if hat == nil {
+			hat = make([]float64, check.p)
+		}
+		var x mat.Matrix
+		if s.Len() > 0 {
+			x = s.X
+		}
+		f.Predict(hat, x)
+		k, _ := s.Y.Dims()
+		each(hat, s.Y.RawRowView(k-1))
+	}
+	if check.n == 0 {
+		return errors.New("twornn: no sequence to score")
+	}
+	return nil
 }
 
 // outputSums gathers one output's targets y and errors e. The variance is

@@ -292,7 +292,7 @@ func (f *fitter) result(best candidate) *Result {
 		return r
 	}
 	if g := growth(r.Model, f.c); !(g <= maxGrowth) {
-		r.warn(Unstable, "on long sequences the outputs grow to %.3g times those of the training data; run it on sequences about as long as those, or lower the rank", g)
+		r.warn(Unstable, "on long sequences the outputs grow to %.3g times those of the training data; run it on sequences about as long as those, or try another rank", g)
 	}
 	return r
 }

@@ -6,10 +6,8 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,37 +42,24 @@ type Mean []float64
 
 var _ twornn.Predictor = Mean{}
 
-// FitMean returns the means of the last outputs of the data's sequences.
+// FitMean returns the means of the last outputs of the data's sequences. It errs as
+// twornn.Evaluate does.
 func FitMean(data iter.Seq[twornn.Sequence]) (Mean, error) {
-	var sum Mean
-	n := 0.0
-	for s := range data {
-		if s.Err != nil {
-			return nil, s.Err
-		}
-		k, p := s.Y.Dims()
-		if sum == nil {
-			sum = make(Mean, p)
-		}
-		if p != len(sum) {
-			return nil, fmt.Errorf("baseline: a sequence has %d outputs, those before it %d", p, len(sum))
-		}
-		for j, v := range s.Y.RawRowView(k - 1) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("baseline: output %d of sequence %.0f is %v", j+1, n+1, v)
-			}
-			sum[j] += v
-		}
-		n++
+	m := twornn.Evaluate(zero{}, data)
+	if m.Err != nil {
+		return nil, m.Err
 	}
-	if n == 0 {
-		return nil, errors.New("baseline: the data hold no sequence")
+	mean := make(Mean, m.P)
+	for j, o := range m.Outputs {
+		mean[j] = o.Mean
 	}
-	for j := range sum {
-		sum[j] /= n
-	}
-	return sum, nil
+	return mean, nil
 }
+
+// zero predicts zeros.
+type zero struct{}
+
+func (zero) Predict(dst []float64, _ mat.Matrix) []float64 { clear(dst); return dst }
 
 // Predict implements twornn.Predictor.
 func (b Mean) Predict(dst []float64, _ mat.Matrix) []float64 {

@@ -1,0 +1,65 @@
+// Package twornn learns linear second-order recurrent networks (2-RNNs) by spectral
+// learning, after Rabusseau, Li and Precup, "Connecting Weighted Automata and
+// Recurrent Neural Networks through Spectral Learning", AISTATS 2019 (the paper).
+//
+// A linear 2-RNN (h₀, A, Ω) with n states maps inputs x_1, …, x_k in R^d to outputs
+//
+//	h_t = Σ_i (x_t)_i A[i]ᵀ h_{t−1}   y_t = Ω h_t   in R^p.
+//
+// On one-hot inputs it is a vector-valued weighted automaton (Theorem 2). It is
+// learnt in three steps: Collect gathers linear measurements of the Hankel tensors
+// H⁽ˡ⁾, a Recovery estimates these, and Spectral reads the model off a factorisation
+// of the block they form. Fit does all three.
+//
+//	fit, err := twornn.Fit(ctx, data, twornn.Options{})
+//	m := twornn.Evaluate(fit, test)
+//
+// # Symbols
+//
+//	paper                    here
+//	h₀ or α                  Model.H0, n entries
+//	A_{:,i,:}                Model.A[i], n×n: row = old state, column = new state
+//	Ω                        Model.Omega, p×n
+//	f_M(x_1, …, x_k)         Model.Predict; k = 0 is the empty word λ
+//	D_l, X, Y                Measurements of length l: X is N×d^l, Y is N×p
+//	H⁽ˡ⁾                     Model.Hankel(l), a tensor train of dimensions d, …, d, p
+//	⟦G₁, …, G_m⟧             tt.New
+//	(T)⟨⟨k,m−k⟩⟩             tt.Tensor.Unfold(k)
+//	P, S with (H⁽²ᴸ⁾) = PS   tt.Split
+//	L, R                     Options.L, Options.Rank
+//	Algorithm 1              Fit, with LeastSquares as its recovery
+//	Theorem 3                Spectral with EqualLength
+//	Appendix B               Spectral with UpToLength
+//	Theorem 4                LeastSquares at N ≥ d^l
+//
+// # Readings
+//
+// Where the paper's equations disagree among themselves, the code takes these:
+//
+//   - Index order of A. Equation 1 writes A •₁ x_t •₂ h_{t−1}, but A is n×d×n, so its
+//     first mode meets the old state and its second the input: h_t = A •₁ h_{t−1} •₂ x_t,
+//     as in the proof of Theorem 2.
+//   - Change of basis. Section 2 writes PΩ for the new output matrix, but Ω is p×n:
+//     (P⁻ᵀh₀, A ×₁ P ×₃ P⁻ᵀ, ΩPᵀ) computes the same function.
+//   - Mode of h₀. H⁽ˡ⁾ = ⟦A •₁ h₀, A, …, A, Ωᵀ⟧: h₀ meets the first mode, Ωᵀ is the last
+//     core. Where the proof of Theorem 3 ends a train with Ω, Ωᵀ is meant.
+//   - Reshapes are row-major: the last index runs fastest, vec included.
+//   - Noise is given by its standard deviation, in all packages.
+//
+// # Beyond the paper
+//
+// Fit works in coordinates in which the inputs have second moments E xxᵀ = I, so that
+// it does not depend on the inputs' units or correlations. It chooses L and the rank
+// by an information criterion if they are left open, replaces a model that is worse
+// than the zero function (the paper's guard), and runs every model over long
+// stretches of the training inputs: one that explodes there carries a warning.
+//
+// The block of Appendix B holds f(λ), which no data tell; it is completed so that it
+// adds no rank.
+//
+// # Data and errors
+//
+// Data come as iter.Seq[Sequence], are read once, and may be any length. Misuse, such
+// as a matrix of the wrong shape, panics. What data can cause is an error, a Status or
+// a Warning. Results are the same, bit for bit, whatever GOMAXPROCS.
+package twornn
