@@ -113,6 +113,27 @@ func power(e int) string {
 	return fmt.Sprintf("1e%d", e)
 }
 
+// round marks round numbers, some five of them.
+type round struct{}
+
+func (round) Ticks(low, high float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	for _, f := range []float64{2, 2.5, 2} { // 2, 5, 10 times the power of ten
+		if (high-low)/step > 7 {
+			step *= f
+		}
+	}
+	// So narrow a range that its numbers hardly differ: mark the ends alone.
+	if !(step > 1e-9*max(math.Abs(low), math.Abs(high))) {
+		return []plot.Tick{{Value: low, Label: fmt.Sprint(low)}, {Value: high, Label: fmt.Sprint(high)}}
+	}
+	var ticks []plot.Tick
+	for k := math.Ceil(low / step); k*step <= high && len(ticks) < 20; k++ {
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: fmt.Sprintf("%.10g", k*step)})
+	}
+	return ticks
+}
+
 // counts marks whole numbers.
 type counts struct{}
 
@@ -227,6 +248,7 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 		span = max(1, math.Abs(high)) // a constant line lies in the middle
 		low -= span / 2
 	}
+	p.Y.Tick.Marker = round{}
 	p.Y.Min, p.Y.Max = low-0.03*span, high+(0.08+0.09*float64(len(lines)))*span
 	return p, nil
 }

@@ -160,6 +160,19 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%d decades: %d labels", e, labels)
 		}
 	}
+	for _, span := range [][2]float64{{0, 1}, {-3, 50}, {1e-8, 2e-8}, {99, 101}, {-1e299, 1e299}, {1e6, 1.00001e6}, {100, 100 + 1e-12}} {
+		ticks := (round{}).Ticks(span[0], span[1])
+		seen := map[string]bool{}
+		for _, tick := range ticks {
+			if tick.Value < span[0] || tick.Value > span[1] || seen[tick.Label] {
+				t.Errorf("%v: tick %q at %v", span, tick.Label, tick.Value)
+			}
+			seen[tick.Label] = true
+		}
+		if len(ticks) < 2 || len(ticks) > 8 {
+			t.Errorf("%v: %d ticks", span, len(ticks))
+		}
+	}
 	if got := power(-12) + " " + power(0) + " " + power(15); got != "1e-12 1 1e15" {
 		t.Error(got)
 	}
@@ -177,16 +190,16 @@ func TestTable(t *testing.T) {
 
          RMSE, knots  MAE, knots     R²
 -------  -----------  ----------  -----
-model|a        1.235         0.5  0.625
+model|a        1.235       0.500  0.625
 none               –           –      –
-odd            1.235         0.5  0.625
+odd            1.235       0.500  0.625
 
 none: no sequence to score. odd: 3 predictions are not finite. model|a is scored on 10 targets, odd on 9: not comparable. 10 test targets of 2 outputs; R² is the mean over the outputs, against the training mean.`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	md := Scores("Wind", "knots", nil, Score{"model|a", m}).Markdown()
-	if !strings.Contains(md, "| model\\|a | 1.235 | 0.5 | 0.250 |") || !strings.Contains(md, "|:--|--:|--:|--:|") {
+	if !strings.Contains(md, "| model\\|a | 1.235 | 0.500 | 0.250 |") || !strings.Contains(md, "|:--|--:|--:|--:|") {
 		t.Errorf("Markdown:\n%s", md)
 	}
 }

@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +31,12 @@ type Score struct {
 func Scores(title, unit string, mean []float64, scores ...Score) Table {
 	t := Table{Title: title, Header: []string{"", "RMSE, " + unit, "MAE, " + unit, "R²"}}
 	var notes []string
+	var most float64
+	for _, s := range scores {
+		if s.Err == nil && finite(s.RMSE) {
+			most = max(most, s.RMSE)
+		}
+	}
 	for _, s := range scores {
 		if s.Err != nil {
 			t.Rows = append(t.Rows, []string{s.Name, "–", "–", "–"})
@@ -40,7 +47,7 @@ func Scores(title, unit string, mean []float64, scores ...Score) Table {
 		if mean != nil {
 			r2 = s.R2Against(mean)
 		}
-		t.Rows = append(t.Rows, []string{s.Name, figure(s.RMSE), figure(s.MAE), fmt.Sprintf("%.3f", r2)})
+		t.Rows = append(t.Rows, []string{s.Name, figure(s.RMSE, most), figure(s.MAE, most), fmt.Sprintf("%.3f", r2)})
 		if s.NonFinite > 0 {
 			notes = append(notes, fmt.Sprintf("%s: %d predictions are not finite", s.Name, s.NonFinite))
 		}
@@ -62,8 +69,15 @@ func Scores(title, unit string, mean []float64, scores ...Score) Table {
 	return t
 }
 
-// figure prints x to four significant digits without an exponent where it can.
-func figure(x float64) string { return fmt.Sprintf("%.4g", x) }
+// figure prints x with the decimals that give most, the largest of its kind, four
+// significant digits, so that figures of a column line up.
+func figure(x, most float64) string {
+	decimals := 3 - int(math.Floor(math.Log10(most)))
+	if most == 0 || decimals < 0 || decimals > 7 || x > 1e6*most {
+		return fmt.Sprintf("%.4g", x)
+	}
+	return fmt.Sprintf("%.*f", decimals, x)
+}
 
 // String returns the table in aligned text.
 func (t Table) String() string {

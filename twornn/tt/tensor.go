@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -166,23 +165,4 @@ func Dot(a, b *Tensor) float64 {
 		panic("tt: dimension mismatch")
 	}
 	return leftProduct(a, b, a.Order()).At(0, 0)
-}
-
-// ModeProduct returns a ×_k M, every index i of mode k (counted from 0) replaced by
-// Σ_j M[i, j] times the entries at j. It costs O(r² d d') and shares the other
-// cores with a. It panics if M has not as many columns as mode k has indices.
-func ModeProduct(a *Tensor, k int, M mat.Matrix) *Tensor {
-	c := a.cores[k]
-	rows, cols := M.Dims()
-	if cols != c.Dim {
-		panic("tt: dimension mismatch: M")
-	}
-	g := NewCore(c.Left, rows, c.Right)
-	for l := range c.Left {
-		slab := mat.NewDense(c.Dim, c.Right, c.Data[l*c.Dim*c.Right:(l+1)*c.Dim*c.Right])
-		mat.NewDense(rows, c.Right, g.Data[l*rows*c.Right:(l+1)*rows*c.Right]).Mul(M, slab)
-	}
-	cores := slices.Clone(a.cores)
-	cores[k] = g
-	return New(cores...)
 }

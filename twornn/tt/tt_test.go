@@ -271,6 +271,10 @@ func TestMisusePanics(t *testing.T) {
 		"bond":         func() { _, _ = NewSplit(a, 2) },
 		"other dims":   func() { Dot(a, random([]int{2, 3}, []int{2}, 1)) },
 		"other order":  func() { Dot(a, random([]int{2}, nil, 1)) },
+		"sum":          func() { new(Tensor).Add(a, random([]int{2, 3}, []int{2}, 1)) },
+		"vectors":      func() { _, _ = a.Contract(nil, nil, nil) },
+		"vector":       func() { _, _ = a.Contract([]float64{1}) },
+		"mode":         func() { new(Tensor).ModeProduct(a, 0, mat.NewDense(2, 3, nil)) },
 		"no unfolding": func() { _, _ = a.Unfold(3) },
 	} {
 		func() {
@@ -289,7 +293,8 @@ func TestModeProductAgainstFull(t *testing.T) {
 		a := random(s.dims, s.ranks, 13)
 		for k, d := range s.dims {
 			M := mat.NewDense(3, d, full(t, random([]int{3, d}, []int{2}, 14)))
-			b := ModeProduct(a, k, M)
+			b := new(Tensor)
+			b.ModeProduct(a, k, M)
 			each(b.Dims(), func(_ int, index []int) {
 				var want float64
 				at := append([]int(nil), index...)
@@ -302,5 +307,125 @@ func TestModeProductAgainstFull(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestAddAndScaleAgainstFull(t *testing.T) {
+	for _, s := range shapes {
+		a, b := random(s.dims, s.ranks, 15), random(s.dims, nil1(s.ranks), 16)
+		fa, fb := full(t, a), full(t, b)
+		var sum, half Tensor
+		sum.Add(a, b)
+		half.Scale(-0.5, a)
+		for i, v := range full(t, &sum) {
+			if math.Abs(v-fa[i]-fb[i]) > 1e-12*(1+math.Abs(v)) {
+				t.Fatalf("%v: entry %d of the sum", s.dims, i)
+			}
+		}
+		for i, v := range full(t, &half) {
+			if v != -0.5*fa[i] && math.Abs(v+0.5*fa[i]) > 1e-13*(1+math.Abs(v)) {
+				t.Fatalf("%v: entry %d of the half", s.dims, i)
+			}
+		}
+		if relDiff(full(t, a), fa) != 0 {
+			t.Error("an argument changed")
+		}
+	}
+}
+
+func TestContractAgainstFull(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 1))
+	for _, s := range shapes {
+		a := random(s.dims, s.ranks, 17)
+		var x [][]float64
+		for _, d := range s.dims {
+			v := make([]float64, d)
+			for i := range v {
+				v[i] = rnd.NormFloat64()
+			}
+			x = append(x, v)
+		}
+		for k := 0; k <= len(s.dims); k++ {
+			got, err := a.Contract(x[:k]...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]float64, len(got))
+			each(s.dims, func(pos int, index []int) {
+				w := a.At(index...)
+				for j := range k {
+					w *= x[j][index[j]]
+				}
+				want[pos%len(want)] += w
+			})
+			if d := relDiff(got, want); d > 1e-12 {
+				t.Errorf("%v with %d vectors: off by %.2g", s.dims, k, d)
+			}
+		}
+	}
+}
+
+// TestRoundIsExact: what is of a lower rank than its train says loses the surplus
+// ranks and nothing else.
+func TestRoundIsExact(t *testing.T) {
+	for _, s := range shapes {
+		a := random(s.dims, s.ranks, 18)
+		var twice, got Tensor
+		twice.Add(a, a)
+		if err := got.Round(&twice, 0, 1e-13); err != nil {
+			t.Fatal(err)
+		}
+		want := full(t, a)
+		for i := range want {
+			want[i] *= 2
+		}
+		if d := relDiff(full(t, &got), want); d > 1e-12 {
+			t.Errorf("%v: rounding is off by %.2g", s.dims, d)
+		}
+		tight, err := SVD(want, s.dims, 0, 1e-12)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, w := fmt.Sprint(got.Ranks()), fmt.Sprint(tight.Ranks()); g != w {
+			t.Errorf("%v: ranks %v, want %v", s.dims, g, w)
+		}
+	}
+}
+
+// TestRoundIsTheSVD: at any rank and tolerance, rounding a train gives what the
+// TT-SVD of the dense tensor gives.
+func TestRoundIsTheSVD(t *testing.T) {
+	dims := []int{3, 4, 3, 4}
+	a := random(dims, []int{3, 9, 4}, 19)
+	f := full(t, a)
+	for _, c := range []struct {
+		rank int
+		tol  float64
+	}{{1, 0}, {2, 0}, {3, 0}, {0, 0.1}, {0, 0.5}, {2, 0.3}} {
+		want, err := SVD(f, dims, c.rank, c.tol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Tensor
+		if err := got.Round(a, c.rank, c.tol); err != nil {
+			t.Fatal(err)
+		}
+		if d := relDiff(full(t, &got), full(t, want)); d > 1e-11 {
+			t.Errorf("rank %d, tol %g: differs from the TT-SVD by %.2g", c.rank, c.tol, d)
+		}
+	}
+	bad := random(dims, []int{2, 2, 2}, 20)
+	bad.cores[2].Data[0] = math.NaN()
+	if err := new(Tensor).Round(bad, 1, 0); err == nil {
+		t.Error("a NaN is rounded")
+	}
+}
+
+// TestRoundOfZero keeps rank one and the value zero.
+func TestRoundOfZero(t *testing.T) {
+	var zero, got Tensor
+	zero.Scale(0, random([]int{2, 3, 2}, []int{2, 2}, 21))
+	if err := got.Round(&zero, 2, 0); err != nil || got.Norm() != 0 {
+		t.Errorf("norm %v, %v", got.Norm(), err)
 	}
 }

@@ -1,0 +1,335 @@
+package twornn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// WFA is a vector-valued weighted automaton (α, {A^σ}, Ω) with n states and p
+// outputs over an alphabet Σ of named symbols:
+//
+//	f(σ₁⋯σ_k) = Ω (A^{σ₁}⋯A^{σ_k})ᵀ α
+//
+// A[i] is A^σ of the symbol σ = Alphabet[i], n×n, its rows the old state. With p = 1
+// and Ω a row it is a classical weighted automaton.
+type WFA struct {
+	Alphabet []string
+	Alpha    *mat.VecDense
+	A        []*mat.Dense
+	Omega    *mat.Dense
+}
+
+// WFA returns the automaton that computes on words what m computes on their one-hot
+// encodings, symbol alphabet[i] being the i-th unit vector (Theorem 2). It has the
+// same states and copies of the same numbers. It panics if the alphabet has not d
+// symbols or one occurs twice.
+func (m *Model) WFA(alphabet []string) *WFA {
+	_, d, _ := m.Dims()
+	if len(alphabet) != d {
+		panic("twornn: dimension mismatch: alphabet")
+	}
+	for i, s := range alphabet {
+		if slices.Contains(alphabet[:i], s) {
+			panic(fmt.Sprintf("twornn: symbol %q occurs twice in the alphabet", s))
+		}
+	}
+	c := m.clone()
+	return &WFA{slices.Clone(alphabet), c.H0, c.A, c.Omega}
+}
+
+// Model returns the 2-RNN that computes on one-hot encodings what w computes on
+// words, the converse of Model.WFA. It panics if the parts of w disagree.
+func (w *WFA) Model() *Model {
+	m := (&Model{w.Alpha, w.A, w.Omega}).clone()
+	if len(w.Alphabet) != len(m.A) {
+		panic("twornn: dimension mismatch: alphabet")
+	}
+	return m
+}
+
+// Value returns f(word), p numbers; without symbols f(λ) = Ω α. It errs if a symbol
+// is not in the alphabet, and costs O(n²) a symbol.
+func (w *WFA) Value(word ...string) ([]float64, error) {
+	m := &Model{w.Alpha, w.A, w.Omega}
+	if err := m.fitted(); err != nil {
+		return nil, err
+	}
+	index := make([]int, len(word))
+	for t, s := range word {
+		i := slices.Index(w.Alphabet, s)
+		if i < 0 {
+			return nil, fmt.Errorf("twornn: symbol %d of the word, %q, is not in the alphabet %s", t+1, s, strings.Join(w.Alphabet, " "))
+		}
+		index[t] = i
+	}
+	return m.value(index), nil
+}
+
+// value returns f of the word whose symbols have the given indices.
+func (m *Model) value(word []int) []float64 {
+	h := slices.Clone(m.H0.RawVector().Data)
+	for _, i := range word {
+		h = m.step(i, h)
+	}
+	_, _, p := m.Dims()
+	y := make([]float64, p)
+	m.output(y, h)
+	return y
+}
+
+// step returns A[i]ᵀ h.
+func (m *Model) step(i int, h []float64) []float64 {
+	next := make([]float64, len(h))
+	addMulT(next, 1, m.A[i].RawMatrix().Data, h)
+	return next
+}
+
+// clone returns a copy of m.
+func (m *Model) clone() *Model {
+	n, d, p := m.Dims()
+	c := NewModel(n, d, p)
+	c.H0.CopyVec(m.H0)
+	for i, a := range m.A {
+		c.A[i].Copy(a)
+	}
+	c.Omega.Copy(m.Omega)
+	return c
+}
+
+// ChangeBasis returns the model (P⁻ᵀh₀, A ×₁ P ×₃ P⁻ᵀ, ΩPᵀ), which computes the same
+// function for any invertible n×n matrix P (Section 2). It errs if P is singular to
+// working precision, and panics if it is not n×n.
+func (m *Model) ChangeBasis(P mat.Matrix) (*Model, error) {
+	n, d, p := m.Dims()
+	if r, c := P.Dims(); r != n || c != n {
+		panic("twornn: dimension mismatch: P")
+	}
+	var inv mat.Dense
+	if err := inv.Inverse(P); err != nil {
+		return nil, fmt.Errorf("twornn: the change of basis: %w", err)
+	}
+	q := NewModel(n, d, p)
+	q.H0.MulVec(inv.T(), m.H0)
+	for i, a := range m.A {
+		var pa mat.Dense
+		pa.Mul(P, a)
+		q.A[i].Mul(&pa, &inv)
+	}
+	q.Omega.Mul(m.Omega, P.T())
+	return q, nil
+}
+
+// Minimize returns a model of the same function with as few states as can be, the
+// rank of the function (Theorem 1): first the states that no input reaches are left
+// out, then those that no output sees. Directions whose share is below tol of what
+// they come from count as none; tol 0 means 1e-10. The zero function keeps one state.
+// It costs O(d n³).
+func (m *Model) Minimize(tol float64) *Model {
+	if tol == 0 {
+		tol = 1e-10
+	}
+	n, d, p := m.Dims()
+	// Reached: h₀ and all A[i]ᵀh. Seen: the rows of Ω and all A[i]ω.
+	reached := closure([][]float64{m.H0.RawVector().Data}, d, tol, m.step)
+	if len(reached) == 0 {
+		return NewModel(1, d, p)
+	}
+	m = m.project(reached, n)
+	n = len(reached)
+	var rows [][]float64
+	for j := range p {
+		rows = append(rows, m.Omega.RawRowView(j))
+	}
+	seen := closure(rows, d, tol, func(i int, v []float64) []float64 {
+		w := mat.NewVecDense(n, nil)
+		w.MulVec(m.A[i], mat.NewVecDense(n, v))
+		return w.RawVector().Data
+	})
+	if len(seen) == 0 {
+		return NewModel(1, d, p)
+	}
+	return m.project(seen, n)
+}
+
+// project returns m in the coordinates of an orthonormal basis of states that m
+// either never leaves or never sees beyond.
+func (m *Model) project(basis [][]float64, n int) *Model {
+	_, d, p := m.Dims()
+	B := mat.NewDense(len(basis), n, nil)
+	for i, v := range basis {
+		B.SetRow(i, v)
+	}
+	q := NewModel(len(basis), d, p)
+	q.H0.MulVec(B, m.H0)
+	for i, a := range m.A {
+		var ba mat.Dense
+		ba.Mul(B, a)
+		q.A[i].Mul(&ba, B.T())
+	}
+	q.Omega.Mul(m.Omega, B.T())
+	return q
+}
+
+// closure returns an orthonormal basis of the least space that holds the given
+// vectors and is closed under the d maps.
+func closure(start [][]float64, d int, tol float64, apply func(i int, v []float64) []float64) [][]float64 {
+	var basis [][]float64
+	add := func(v []float64) {
+		v = slices.Clone(v)
+		size := norm(v)
+		if size == 0 {
+			return
+		}
+		// Twice, since once leaves rounding errors of the size of v.
+		for range 2 {
+			for _, b := range basis {
+				s := dot(b, v)
+				for i := range v {
+					v[i] -= s * b[i]
+				}
+			}
+		}
+		if rest := norm(v); rest > tol*size {
+			for i := range v {
+				v[i] /= rest
+			}
+			basis = append(basis, v)
+		}
+	}
+	for _, v := range start {
+		add(v)
+	}
+	for k := 0; k < len(basis); k++ {
+		for i := range d {
+			add(apply(i, basis[k]))
+		}
+	}
+	return basis
+}
+
+func dot(a, b []float64) (s float64) {
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func norm(a []float64) float64 { return mat.Norm(mat.NewVecDense(len(a), a), 2) }
+
+// Equal reports whether a and b compute the same function, whatever their states, up
+// to tol relative to the largest value met (0: 1e-9), and if not, a word on which
+// they differ, as indices of inputs: by multilinearity functions that agree on all
+// words of unit vectors agree everywhere. Of the words that differ it is a shortest
+// one among those that a breadth-first search of the states meets. It errs if the
+// models have not the same inputs and outputs.
+func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
+	if err := errors.Join(a.fitted(), b.fitted()); err != nil {
+		return false, nil, err
+	}
+	na, d, p := a.Dims()
+	nb, d2, p2 := b.Dims()
+	if d != d2 || p != p2 {
+		return false, nil, fmt.Errorf("twornn: a function of %d inputs and %d outputs cannot equal one of %d and %d", d, p, d2, p2)
+	}
+	if tol == 0 {
+		tol = 1e-9
+	}
+	// The difference is the model of both side by side. It is zero if it is on the
+	// words whose states span what can be reached (Tzeng 1992).
+	diff := NewModel(na+nb, d, p)
+	copy(diff.H0.RawVector().Data, a.H0.RawVector().Data)
+	copy(diff.H0.RawVector().Data[na:], b.H0.RawVector().Data)
+	for i := range d {
+		diff.A[i].Slice(0, na, 0, na).(*mat.Dense).Copy(a.A[i])
+		diff.A[i].Slice(na, na+nb, na, na+nb).(*mat.Dense).Copy(b.A[i])
+	}
+	type node struct {
+		word []int
+		h    []float64
+	}
+	queue := []node{{nil, diff.H0.RawVector().Data}}
+	var spanned [][]float64
+	var words [][]int
+	scale := 0.0
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		grown := closure(append(slices.Clone(spanned), at.h), 0, 1e-12, nil)
+		words = append(words, at.word)
+		for _, v := range slices.Concat(a.value(at.word), b.value(at.word)) {
+			scale = max(scale, v, -v)
+		}
+		if len(grown) == len(spanned) {
+			continue
+		}
+		spanned = grown
+		for i := range d {
+			queue = append(queue, node{append(slices.Clone(at.word), i), diff.step(i, at.h)})
+		}
+	}
+	for _, w := range words {
+		va, vb := a.value(w), b.value(w)
+		for j := range va {
+			// Not ≤, so that a NaN differs.
+			if !(va[j]-vb[j] <= tol*scale && vb[j]-va[j] <= tol*scale) {
+				return false, w, nil
+			}
+		}
+	}
+	return true, nil, nil
+}
+
+// Words returns all words of length 0 to l over d symbols, by length and then in the
+// order of their symbols: (d^{l+1}−1)/(d−1) of them.
+func Words(d, l int) [][]int {
+	words := [][]int{{}}
+	for from := 0; l > 0; l-- {
+		to := len(words)
+		for _, w := range words[from:to] {
+			for i := range d {
+				words = append(words, append(slices.Clone(w), i))
+			}
+		}
+		from = to
+	}
+	return words
+}
+
+// Block returns the Hankel block of m on the given prefixes and suffixes: row u holds
+// f(uv) for every suffix v, p numbers each (the matrix (H_{P,S})₍₁₎ of Section 2).
+// Its rank is at most that of the function. It panics if a symbol is no input.
+func (m *Model) Block(prefixes, suffixes [][]int) *mat.Dense {
+	_, _, p := m.Dims()
+	H := mat.NewDense(len(prefixes), len(suffixes)*p, nil)
+	for r, u := range prefixes {
+		for c, v := range suffixes {
+			copy(H.RawRowView(r)[c*p:], m.value(slices.Concat(u, v)))
+		}
+	}
+	return H
+}
+
+// Complete reports whether the prefixes and suffixes form a complete basis for the
+// function of m: whether its Hankel block on them has the rank of the function.
+// Singular values below tol of the largest count as none; tol 0 means 1e-10.
+func (m *Model) Complete(prefixes, suffixes [][]int, tol float64) bool {
+	if tol == 0 {
+		tol = 1e-10
+	}
+	n, _, _ := m.Minimize(tol).Dims()
+	var svd mat.SVD
+	if !svd.Factorize(m.Block(prefixes, suffixes), mat.SVDNone) {
+		return false
+	}
+	s := svd.Values(nil)
+	rank := 0
+	for rank < len(s) && s[rank] > tol*s[0] {
+		rank++
+	}
+	// The zero function has rank 0 and a minimal model of one state.
+	return rank == n || s[0] == 0
+}
