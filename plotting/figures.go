@@ -306,7 +306,8 @@ func (dates) Ticks(low, high float64) []plot.Tick {
 	year, month, day := from.Date()
 	start := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	days := high/86400 - low/86400
-	next, layout := func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }, "2 Jan 2006"
+	var next func(t time.Time) time.Time
+	layout := "2 Jan 2006"
 	months := func(m int) func(time.Time) time.Time {
 		return func(t time.Time) time.Time { return t.AddDate(0, m, 0) }
 	}

@@ -86,18 +86,18 @@ func decode(r io.Reader) (*Model, error) {
 	copy(m.H0.RawVector().Data, f.H0)
 	for a, byInput := range f.A {
 		if len(byInput) != len(m.A) {
-			return nil, fmt.Errorf("A[%d] has %d inputs, A[0] has %d", a, len(byInput), len(m.A))
+			return nil, fmt.Errorf("slice A[%d] has %d inputs, A[0] has %d", a, len(byInput), len(m.A))
 		}
 		for i, row := range byInput {
 			if len(row) != n {
-				return nil, fmt.Errorf("A[%d][%d] has %d entries for %d states", a, i, len(row), n)
+				return nil, fmt.Errorf("row A[%d][%d] has %d entries for %d states", a, i, len(row), n)
 			}
 			m.A[i].SetRow(a, row)
 		}
 	}
 	for i, row := range f.Omega {
 		if len(row) != n {
-			return nil, fmt.Errorf("Omega[%d] has %d entries for %d states", i, len(row), n)
+			return nil, fmt.Errorf("row Omega[%d] has %d entries for %d states", i, len(row), n)
 		}
 		m.Omega.SetRow(i, row)
 	}

@@ -255,7 +255,7 @@ func (f *fitter) squaredError(m *Model) (sse float64, rows int, energy float64, 
 			return 0, 0, 0, err
 		}
 		sse += e
-		rows += c.n
+		rows += c.N()
 		energy += c.energy
 	}
 	return sse, rows, energy, nil
@@ -268,7 +268,7 @@ func (f *fitter) result(best candidate) *Result {
 	}
 	var energy float64
 	for _, l := range f.c.Lengths() {
-		r.N += f.c[l].n
+		r.N += f.c[l].N()
 		energy += f.c[l].energy
 	}
 	r.Rank, _, _ = best.Dims()

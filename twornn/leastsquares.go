@@ -23,7 +23,8 @@ import (
 // It costs O(d^{3l}) beyond the pass over the data, and errs if d^l exceeds 4096.
 type LeastSquares struct {
 	// RCond is the relative size below which singular values of X, its columns brought
-	// to norm one, count as zero. Zero means d^l times machine epsilon.
+	// to norm one, count as zero. Zero means max(N, d^l) times machine epsilon: what
+	// rounding in the sums over N rows can leave of a singular value that is zero.
 	RCond float64
 }
 
@@ -31,7 +32,7 @@ var _ Recovery = LeastSquares{}
 
 // Recover implements Recovery. rank is ignored: the tensor comes at full rank.
 func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.n, Unknowns: m.Unknowns()}
+	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
 	if err := ctx.Err(); err != nil {
 		return nil, st, err
 	}
@@ -40,7 +41,11 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 		return nil, st, err
 	}
 	A, norms := normalized(A)
-	H, rank, rcond, err := linalg.LeastSquares(A, B, ls.RCond)
+	rtol := ls.RCond
+	if rtol == 0 {
+		rtol = float64(max(m.N(), m.columns())) * linalg.Eps
+	}
+	H, rank, rcond, err := linalg.LeastSquares(A, B, rtol)
 	if err != nil {
 		return nil, st, err
 	}
@@ -48,13 +53,7 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 	if rank < m.columns() {
 		st.Status = Underdetermined
 	}
-	var e mat.Dense
-	e.Mul(A, H)
-	e.Sub(B, &e)
-	residual := mat.Norm(&e, 2)
-	if m.energy > 0 {
-		residual /= math.Sqrt(m.energy)
-	}
+	residual := relative(squared(residual(A, B, H)), m.energy)
 	st.Residuals = []float64{residual}
 	if rec != nil && rec.Record(Progress{"recover", m.length, 1, residual}) != nil {
 		st.Status = Stopped
@@ -67,6 +66,14 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 	}
 	h, err := tt.SVD(H.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 0)
 	return h, st, err
+}
+
+// relative returns √(sse/energy), the residual that Stats report.
+func relative(sse, energy float64) float64 {
+	if energy == 0 {
+		return math.Sqrt(sse)
+	}
+	return math.Sqrt(sse / energy)
 }
 
 // normalized returns a with its columns brought to norm one, and the norms (1 for a

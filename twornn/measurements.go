@@ -28,14 +28,25 @@ const autoUnknowns = 1024
 // one for each sequence of length l. X itself is not kept. Once there are more rows
 // than columns only the triangular factor of [X Y] is, (d^l+p)² numbers however
 // large N becomes; it determines XᵀX, XᵀY and ‖Y‖², and so every squared error.
-// Where d^l exceeds 4096 the rows are kept as they came, l·d+p numbers each.
+// Where d^l exceeds 4096, and after CollectRows, the rows are kept as they came,
+// l·d+p numbers each.
+//
+// A fifth of the rows, in runs, is kept apart from the others, so that what a method
+// has to choose can be chosen by its error on rows it has not seen.
 type Measurements struct {
-	length, d, p, n int
-	factor          *mat.Dense // rows of [X Y] up to a rotation, at most d^l+p of them; nil if none
-	x, y            []float64  // rows not folded in yet: l·d and p numbers each
-	moment          []float64  // Σ x_t x_tᵀ over all steps of all rows, d×d
-	energy          float64    // ‖Y‖²
-	stretch         []float64  // the longest run of inputs met, d numbers a step; see stitcher
+	length, d, p int
+	keepRows     bool
+	parts        [2]part   // rows to fit, rows held out
+	moment       []float64 // Σ x_t x_tᵀ over all steps of all rows, d×d
+	energy       float64   // ‖Y‖²
+	stretch      []float64 // the longest run of inputs met, d numbers a step; see stitcher
+}
+
+// part is a share of the rows of [X Y].
+type part struct {
+	n      int
+	factor *mat.Dense // rows up to a rotation, at most d^l+p of them; nil if none
+	x, y   []float64  // rows not folded in yet: l·d and p numbers each
 }
 
 func newMeasurements(length, d, p int) *Measurements {
@@ -49,7 +60,7 @@ func newMeasurements(length, d, p int) *Measurements {
 func (m *Measurements) Dims() (l, d, p int) { return m.length, m.d, m.p }
 
 // N returns the number of measurements.
-func (m *Measurements) N() int { return m.n }
+func (m *Measurements) N() int { return m.parts[0].n + m.parts[1].n }
 
 // Unknowns returns d^l, the number of unknowns an output, as a float64 since it
 // may exceed any integer.
@@ -57,6 +68,9 @@ func (m *Measurements) Unknowns() float64 { return math.Pow(float64(m.d), float6
 
 // dense reports whether X is small enough to be written out.
 func (m *Measurements) dense() bool { return m.length == 0 || m.Unknowns() <= maxUnknowns }
+
+// rows reports whether the rows are there as they came.
+func (m *Measurements) rows() bool { return m.keepRows || !m.dense() }
 
 // columns returns d^l of a dense m.
 func (m *Measurements) columns() int {
@@ -68,76 +82,117 @@ func (m *Measurements) columns() int {
 
 // add appends the measurement given by the first l rows of x.
 func (m *Measurements) add(x *mat.Dense, y []float64) {
+	q := &m.parts[heldOut(m.N())]
 	for t := range m.length {
 		row := x.RawRowView(t)
-		m.x = append(m.x, row...)
+		q.x = append(q.x, row...)
 		for i, v := range row {
 			for j, w := range row[:i+1] {
 				m.moment[i*m.d+j] += v * w
 			}
 		}
 	}
-	m.y = append(m.y, y...)
+	q.y = append(q.y, y...)
 	for _, v := range y {
 		m.energy += v * v
 	}
-	m.n++
+	q.n++
 	// Folding costs (d^l+p)² times the rows of the old factor and the new ones:
 	// twice as many new rows as old ones keep most of it useful.
-	if m.dense() && len(m.y)/m.p >= max(256, 2*(m.columns()+m.p)) {
-		m.factor = m.fold()
-		m.x, m.y = m.x[:0], m.y[:0]
+	if !m.rows() && len(q.y)/m.p >= max(256, 2*(m.columns()+m.p)) {
+		q.factor = m.fold(q)
+		q.x, q.y = q.x[:0], q.y[:0]
 	}
 }
 
-// fold returns [X Y] up to a rotation of its rows, at most d^l+p of them, from the
-// factor and the rows that wait. It leaves m as it was.
-func (m *Measurements) fold() *mat.Dense {
+// heldOut returns 1 if row i is held out, else 0: those with ⌊√i⌋ ≡ 4 mod 5, a fifth
+// in ever longer runs. In runs, since windows of a series overlap their neighbours.
+func heldOut(i int) int {
+	if int(math.Sqrt(float64(i)))%5 == 4 {
+		return 1
+	}
+	return 0
+}
+
+// fold returns the part's [X Y] up to a rotation of its rows, at most d^l+p of them,
+// from the factor and the rows that wait; nil if it has none. It leaves q as it was.
+func (m *Measurements) fold(q *part) *mat.Dense {
 	c := m.columns()
 	old := 0
-	if m.factor != nil {
-		old, _ = m.factor.Dims()
+	if q.factor != nil {
+		old, _ = q.factor.Dims()
 	}
-	waiting := len(m.y) / m.p
+	waiting := len(q.y) / m.p
 	if waiting == 0 {
-		return m.factor
+		return q.factor
 	}
 	a := mat.NewDense(old+waiting, c+m.p, nil)
 	if old > 0 {
-		a.Slice(0, old, 0, c+m.p).(*mat.Dense).Copy(m.factor)
+		a.Slice(0, old, 0, c+m.p).(*mat.Dense).Copy(q.factor)
 	}
 	for i := range waiting {
 		row := a.RawRowView(old + i)
-		kronecker(row[:c], m.x[i*m.length*m.d:(i+1)*m.length*m.d], m.d)
-		copy(row[c:], m.y[i*m.p:(i+1)*m.p])
+		kronecker(row[:c], q.x[i*m.length*m.d:(i+1)*m.length*m.d], m.d)
+		copy(row[c:], q.y[i*m.p:(i+1)*m.p])
 	}
-	if old+waiting <= c+m.p {
+	return triangular(a)
+}
+
+// triangular returns a up to a rotation of its rows: a itself if it is not taller
+// than wide, else its triangular factor. It overwrites a.
+func triangular(a *mat.Dense) *mat.Dense {
+	r, c := a.Dims()
+	if r <= c {
 		return a
 	}
 	linalg.R(a)
-	return mat.DenseCopyOf(a.Slice(0, c+m.p, 0, c+m.p))
+	return mat.DenseCopyOf(a.Slice(0, c, 0, c))
+}
+
+// stack returns the rows of both up to a rotation. Either may be nil.
+func stack(a, b *mat.Dense) *mat.Dense {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	var s mat.Dense
+	s.Stack(a, b)
+	return triangular(&s)
 }
 
 // system returns matrices A and B with AᵀA = XᵀX, AᵀB = XᵀY: what least squares
 // needs of the data. It errs if d^l is too large to write them out.
 func (m *Measurements) system() (A, B *mat.Dense, err error) {
 	if !m.dense() {
-		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs",
+		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
 			m.length, m.Unknowns(), maxUnknowns)
 	}
-	f := m.fold()
+	A, B = m.columnsOf(stack(m.fold(&m.parts[0]), m.fold(&m.parts[1])))
+	return A, B, nil
+}
+
+// columnsOf splits [X Y].
+func (m *Measurements) columnsOf(f *mat.Dense) (A, B *mat.Dense) {
+	if f == nil {
+		return nil, nil
+	}
 	rows, _ := f.Dims()
 	c := m.columns()
-	return f.Slice(0, rows, 0, c).(*mat.Dense), f.Slice(0, rows, c, c+m.p).(*mat.Dense), nil
+	return f.Slice(0, rows, 0, c).(*mat.Dense), f.Slice(0, rows, c, c+m.p).(*mat.Dense)
 }
 
 // SquaredError returns ‖Y − X (h)⟨⟨l,1⟩⟩‖²_F for a tensor h of the dimensions of
-// H⁽ˡ⁾. It costs O(d^{2l} p) whatever N, errs as a dense recovery does where d^l is
-// too large, and panics if the dimensions differ.
+// H⁽ˡ⁾. It costs O(d^{2l} p) whatever N, or O(N l d r²) where rows are kept; it never
+// expands h then. It panics if the dimensions differ.
 func (m *Measurements) SquaredError(h *tt.Tensor) (float64, error) {
 	dims := h.Dims()
 	if len(dims) != m.length+1 || dims[m.length] != m.p || (m.length > 0 && dims[0] != m.d) {
 		panic("twornn: dimension mismatch: h")
+	}
+	if m.rows() {
+		return m.squaredErrorOfRows(h)
 	}
 	A, B, err := m.system()
 	if err != nil {
@@ -147,36 +202,58 @@ func (m *Measurements) SquaredError(h *tt.Tensor) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return squared(residual(A, B, H)), nil
+}
+
+func (m *Measurements) squaredErrorOfRows(h *tt.Tensor) (sse float64, err error) {
+	x := make([][]float64, m.length)
+	for k := range m.parts {
+		q := &m.parts[k]
+		for i := range q.n {
+			for t := range x {
+				x[t] = q.x[(i*m.length+t)*m.d : (i*m.length+t+1)*m.d]
+			}
+			hat, err := h.Contract(x...)
+			if err != nil {
+				return 0, err
+			}
+			for j, y := range q.y[i*m.p : (i+1)*m.p] {
+				e := y - hat[j]
+				sse += e * e
+			}
+		}
+	}
+	return sse, nil
+}
+
+// residual returns B − A H.
+func residual(A, B, H *mat.Dense) *mat.Dense {
 	var e mat.Dense
 	e.Mul(A, H)
 	e.Sub(B, &e)
-	norm := mat.Norm(&e, 2)
-	return norm * norm, nil
+	return &e
+}
+
+// squared returns ‖a‖²_F.
+func squared(a *mat.Dense) float64 {
+	norm := mat.Norm(a, 2)
+	return norm * norm
 }
 
 // merge adds the measurements of o.
 func (m *Measurements) merge(o *Measurements) {
-	if o.factor != nil {
-		if m.factor == nil {
-			m.factor = mat.DenseCopyOf(o.factor)
-		} else {
-			r, c := m.factor.Dims()
-			q, _ := o.factor.Dims()
-			var a mat.Dense
-			a.Stack(m.factor, o.factor)
-			if r+q > c {
-				linalg.R(&a)
-				r, q = c, 0
-			}
-			m.factor = mat.DenseCopyOf(a.Slice(0, r+q, 0, c))
+	for k := range m.parts {
+		q, r := &m.parts[k], &o.parts[k]
+		if r.factor != nil {
+			q.factor = stack(q.factor, mat.DenseCopyOf(r.factor))
 		}
+		q.x, q.y = append(q.x, r.x...), append(q.y, r.y...)
+		q.n += r.n
 	}
-	m.x, m.y = append(m.x, o.x...), append(m.y, o.y...)
 	for i, v := range o.moment {
 		m.moment[i] += v
 	}
 	m.energy += o.energy
-	m.n += o.n
 	if len(o.stretch) > len(m.stretch) {
 		m.stretch = o.stretch
 	}
@@ -213,10 +290,16 @@ func (c Collection) Merge(o Collection) error {
 	if d2, p2 := o.dims(); p2 != 0 && p != 0 && (d != d2 && d != 0 && d2 != 0 || p != p2) {
 		return fmt.Errorf("twornn: cannot merge: %d inputs and %d outputs against %d and %d", d, p, d2, p2)
 	}
+	for l, m := range o {
+		if c[l] != nil && c[l].keepRows != m.keepRows {
+			return errors.New("twornn: cannot merge: one collection keeps its rows (CollectRows), the other does not")
+		}
+	}
 	for _, l := range o.Lengths() {
 		m := o[l]
 		if c[l] == nil {
 			c[l] = newMeasurements(l, m.d, m.p)
+			c[l].keepRows = m.keepRows
 		}
 		c[l].merge(m)
 	}
@@ -237,7 +320,7 @@ func (c Collection) moments(d int) *mat.SymDense {
 	steps := 0
 	for _, l := range c.Lengths() {
 		m := c[l]
-		steps += m.n * l
+		steps += m.N() * l
 		for i := range m.d {
 			for j := range i + 1 {
 				M.SetSym(i, j, M.At(i, j)+m.moment[i*m.d+j])
@@ -261,6 +344,17 @@ func (c Collection) moments(d int) *mat.SymDense {
 // Collect errs at the first sequence that is unusable: the source's own error, a
 // NaN or an infinity, shapes that disagree.
 func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
+	return collect(data, false, lengths)
+}
+
+// CollectRows is Collect for recoveries in tensor-train format, TTIHT among them:
+// every measurement is kept as it came, l·d+p numbers, and d^l may be any size. It
+// takes memory in proportion to N.
+func CollectRows(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
+	return collect(data, true, lengths)
+}
+
+func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection, error) {
 	for _, l := range lengths {
 		if l < 0 {
 			panic("twornn: a length is negative")
@@ -286,6 +380,7 @@ func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
 			}
 			if c[l] == nil {
 				c[l] = newMeasurements(l, check.d, check.p)
+				c[l].keepRows = keepRows
 			}
 			c[l].add(s.X, s.Y.RawRowView(t))
 		}

@@ -1,6 +1,7 @@
 package twornn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -83,7 +84,7 @@ func TestCollectKeepsTheNormalEquations(t *testing.T) {
 			if err != nil || math.Abs(sse-norm*norm) > 1e-11*norm*norm {
 				t.Errorf("N = %d, l = %d: squared error %v, want %v (%v)", n, l, sse, norm*norm, err)
 			}
-			if rows := len(c[l].y) / 2; rows > 300 {
+			if rows := (len(c[l].parts[0].y) + len(c[l].parts[1].y)) / 2; rows > 600 {
 				t.Errorf("N = %d: %d rows are still kept", n, rows)
 			}
 			if c[l].N() != n || c[l].Unknowns() != math.Pow(2, float64(l)) {
@@ -155,12 +156,39 @@ func TestCollectTakesWhatIsAskedFor(t *testing.T) {
 func TestCollectKeepsRowsBeyondTheDenseLimit(t *testing.T) {
 	m := Random(2, 5, 1, 0.4, pcg(7))
 	c := collected(t, all(m, 500, 9, 0, false, 3), 9)
-	if c[9].N() != 500 || len(c[9].x) != 500*9*5 {
-		t.Errorf("%d measurements, %d numbers kept", c[9].N(), len(c[9].x))
+	if c[9].N() != 500 || len(c[9].parts[0].x)+len(c[9].parts[1].x) != 500*9*5 {
+		t.Errorf("%d measurements, %d numbers kept", c[9].N(), len(c[9].parts[0].x))
 	}
-	_, err := c[9].SquaredError(m.Hankel(9))
-	if err == nil || !strings.Contains(err.Error(), "H(9) has 1.953e+06 unknowns") {
+	if _, _, err := (LeastSquares{}).Recover(context.Background(), c[9], 0, nil); err == nil || !strings.Contains(err.Error(), "H(9) has 1.953e+06 unknowns") {
 		t.Errorf("error %v", err)
+	}
+	other := Random(3, 5, 1, 0.4, pcg(8))
+	var want float64
+	for _, s := range all(m, 500, 9, 0, false, 3) {
+		e := s.Y.At(0, 0) - other.Predict(nil, s.X)[0]
+		want += e * e
+	}
+	if got, err := c[9].SquaredError(other.Hankel(9)); err != nil || math.Abs(got-want) > 1e-10*want {
+		t.Errorf("squared error %v, want %v (%v)", got, want, err)
+	}
+}
+
+// TestHeldOutRowsAreAFifth: in runs that grow, whatever N.
+func TestHeldOutRowsAreAFifth(t *testing.T) {
+	for _, n := range []int{20, 100, 1000, 100_000} {
+		held, runs := 0, 0
+		for i := range n {
+			held += heldOut(i)
+			if heldOut(i) == 1 && (i == 0 || heldOut(i-1) == 0) {
+				runs++
+			}
+		}
+		if share := float64(held) / float64(n); share < 0.08 || share > 0.3 {
+			t.Errorf("N = %d: a share of %.2f is held out", n, share)
+		}
+		if runs > held/4 {
+			t.Errorf("N = %d: %d rows in %d runs", n, held, runs)
+		}
 	}
 }
 
@@ -173,7 +201,7 @@ func TestCollectErrsOnBadSequences(t *testing.T) {
 		want string
 	}{
 		{"no Y", Sequence{X: good.X}, "twornn: sequence 2: it has no output Y"},
-		{"rows", Sequence{X: mat.NewDense(3, 2, nil), Y: mat.NewDense(2, 1, nil)}, "sequence 2: Y has 2 rows for 3 steps"},
+		{"rows", Sequence{X: mat.NewDense(3, 2, nil), Y: mat.NewDense(2, 1, nil)}, "sequence 2: it has 2 rows of Y for 3 steps"},
 		{"inputs", Sequence{X: mat.NewDense(2, 3, nil), Y: good.Y}, "sequence 2 has 3 inputs, those before it 2"},
 		{"outputs", Sequence{X: good.X, Y: mat.NewDense(1, 2, nil)}, "sequence 2 has 2 outputs, those before it 1"},
 		{"NaN", Sequence{X: mat.NewDense(2, 2, []float64{0, 1, math.NaN(), 0}), Y: good.Y}, "sequence 2: input 1 of step 2 is NaN"},

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/twornn/spectral/twornn/tt"
@@ -77,4 +78,12 @@ func (s Status) String() string {
 		return "stopped"
 	}
 	return fmt.Sprintf("Status(%d)", int(s))
+}
+
+// errNoRank is returned by recoveries that keep to a rank and were given none.
+var errNoRank = errors.New("twornn: this recovery keeps to a rank and none is given; set Options.Rank")
+
+// errDiverged is the error of a step that is too long for the data.
+func errDiverged(length, iteration int, step float64) error {
+	return fmt.Errorf("twornn: H(%d): the residual grew without bound by iteration %d with step %.3g; lower Step, or leave it zero to have it set from the data", length, iteration+1, step)
 }

@@ -3,6 +3,7 @@ package twornn
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Result is a fitted model with the account of how it came about.
@@ -67,7 +68,28 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, " %.3g", s)
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %v", w)
+		b.WriteString(wrap("\nwarning: "+w.Text, 88, "\n  "))
+	}
+	return b.String()
+}
+
+// wrap breaks a line at blanks so that none is longer than width.
+func wrap(line string, width int, newline string) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Split(line, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteString(newline)
+			at = utf8.RuneCountInString(newline) - 1
+		default:
+			b.WriteString(" ")
+			at++
+		}
+		b.WriteString(word)
+		at += n
 	}
 	return b.String()
 }

@@ -28,7 +28,7 @@ func (s Sequence) check() error {
 	}
 	k, rows := s.Len(), s.Y.RawMatrix().Rows
 	if rows != 1 && rows != k {
-		return fmt.Errorf("Y has %d rows for %d steps; give one a step, or one for the last step", rows, k)
+		return fmt.Errorf("it has %d rows of Y for %d steps; give one a step, or one for the last step", rows, k)
 	}
 	if k > 0 {
 		if err := finite("input", s.X); err != nil {

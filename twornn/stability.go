@@ -23,7 +23,7 @@ func growth(m *Model, c Collection) float64 {
 	var rows, energy float64
 	var stretch []float64
 	for _, l := range c.Lengths() {
-		rows += float64(c[l].n * p)
+		rows += float64(c[l].N() * p)
 		energy += c[l].energy
 		if len(c[l].stretch) > len(stretch) {
 			stretch = c[l].stretch

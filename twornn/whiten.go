@@ -53,7 +53,9 @@ func newWhitening(c Collection, d int) (whitening, error) {
 	values := eig.Values(nil) // ascending
 	var V mat.Dense
 	eig.VectorsTo(&V)
-	least := float64(d) * linalg.Eps * values[d-1]
+	// Sums over many rows leave rounding errors of up to this size: an input whose own
+	// part in its variance is below is taken to depend on the others.
+	least := 1e-12 * values[d-1]
 	first := 0
 	for first < d-1 && values[first] <= least {
 		first++
@@ -86,7 +88,7 @@ func (w whitening) collection(c Collection) Collection {
 func (m *Measurements) mapped(W *mat.Dense) *Measurements {
 	r, _ := W.Dims()
 	q := newMeasurements(m.length, r, m.p)
-	q.n, q.energy, q.stretch = m.n, m.energy, mapRows(m.stretch, W)
+	q.energy, q.stretch, q.keepRows = m.energy, mapRows(m.stretch, W), m.keepRows
 	if m.length > 0 {
 		var wm, wmw mat.Dense
 		M := mat.NewDense(m.d, m.d, nil)
@@ -100,17 +102,24 @@ func (m *Measurements) mapped(W *mat.Dense) *Measurements {
 		wmw.Mul(&wm, W.T())
 		q.moment = wmw.RawMatrix().Data
 	}
-	if !m.dense() {
-		q.x, q.y = mapRows(m.x, W), m.y
-		return q
-	}
-	f := m.fold()
-	rows, _ := f.Dims()
-	q.factor = mat.NewDense(rows, q.columns()+m.p, nil)
-	for i := range rows {
-		row := f.RawRowView(i)
-		copy(q.factor.RawRowView(i), mapModes(row[:m.columns()], W, m.length))
-		copy(q.factor.RawRowView(i)[q.columns():], row[m.columns():])
+	for k := range m.parts {
+		from, to := &m.parts[k], &q.parts[k]
+		to.n = from.n
+		if m.rows() {
+			to.x, to.y = mapRows(from.x, W), from.y
+			continue
+		}
+		f := m.fold(from)
+		if f == nil {
+			continue
+		}
+		rows, _ := f.Dims()
+		to.factor = mat.NewDense(rows, q.columns()+m.p, nil)
+		for i := range rows {
+			row := f.RawRowView(i)
+			copy(to.factor.RawRowView(i), mapModes(row[:m.columns()], W, m.length))
+			copy(to.factor.RawRowView(i)[q.columns():], row[m.columns():])
+		}
 	}
 	return q
 }

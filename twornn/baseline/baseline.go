@@ -1,5 +1,5 @@
 // Package baseline holds what a 2-RNN is compared with on the same sequences: the
-// training mean, persistence, and a vector autoregression. Each is a
+// training mean, persistence, a vector autoregression and an LSTM. Each is a
 // twornn.Predictor, so that twornn.Evaluate scores it on exactly the targets that
 // the model is scored on.
 package baseline

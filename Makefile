@@ -1,0 +1,34 @@
+# Two commands matter: "make quickstart" shows what this is, "make test" checks it.
+# Both set up what they need first. All the work is in notebooks/run, which also
+# says what it does.
+
+# A workspace around the clone, or flags such as -mod=mod, must not change what is built.
+export GOWORK := off
+export GOFLAGS := -buildvcs=false
+
+run := go run ./notebooks/run
+
+.PHONY: help quickstart test lab notebooks setup clean go
+
+help:
+	@echo 'make quickstart  run the first notebook: a forecast of real wind, with its scores and figures'
+	@echo 'make test        gofmt, vet, staticcheck, the Go tests, and every notebook run by Jupyter'
+	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where that is what there is'
+	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
+	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
+	@echo 'make clean       remove all that was built, the virtual environment and the pages'
+
+quickstart test lab setup: go
+	@$(run) $@
+
+notebooks: go
+	@$(run) update
+
+clean:
+	rm -rf notebooks/kernel/bin notebooks/kernel/venv notebooks/out
+
+# An old go cannot read go.mod, or fetches a newer one by itself where it may.
+go:
+	@command -v go >/dev/null || { echo 'Go is not installed or not on the PATH: install Go 1.26 or newer.' >&2; exit 1; }
+	@go list -m >/dev/null 2>&1 || { echo "This needs Go 1.26 or newer, and go here is $$(cd / && go version)." >&2; exit 1; }
+	@[ -e notebooks/kernel/bin/stamp ] || echo 'The first time this takes some minutes: Go compiles its library and the kernel.'

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/twornn/spectral/notebooks/internal/nb"
+)
+
+const first = "00_quickstart"
+
+// quickstart takes a fresh clone to a forecast: a table here, figures in a page.
+func (a *app) quickstart(ctx context.Context) error {
+	a.log.last = setupStages + 2
+	if err := a.setup(ctx); err != nil {
+		return err
+	}
+	executed := filepath.Join(nb.Out(a.root), first+".ipynb")
+	page := filepath.Join(nb.Out(a.root), first+".html")
+	var n *nb.Notebook
+	err := a.log.run(ctx, "notebooks/"+first+".ipynb", func(ctx context.Context) (note string, err error) {
+		n, err = a.execute(ctx, filepath.Join(a.root, "notebooks", first+".ipynb"), executed)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d cells", len(n.Code())), nil
+	})
+	if err != nil {
+		return err
+	}
+	err = a.log.run(ctx, "page", func(ctx context.Context) (string, error) {
+		return "", a.jupyter.Page(ctx, executed, page, first)
+	})
+	if err != nil {
+		return err
+	}
+	for _, table := range n.Tables() {
+		fmt.Printf("\n%s\n", table)
+	}
+	fmt.Printf("\nThe figures are in notebooks/out/%s.html: open it in a browser.\n", first)
+	fmt.Println("To run and change the notebook yourself: make lab")
+	return nil
+}
+
+// execute runs a notebook and fails if one of its cells did.
+func (a *app) execute(ctx context.Context, src, dst string) (*nb.Notebook, error) {
+	n, err := a.jupyter.Execute(ctx, src, dst)
+	if err != nil {
+		return nil, err
+	}
+	if problems := nb.Scan(n); len(problems) > 0 {
+		return nil, fmt.Errorf("%s went wrong:\n%s", filepath.Base(src), list(problems))
+	}
+	return n, nil
+}
+
+func list(problems []nb.Problem) string {
+	var b strings.Builder
+	for i, p := range problems {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "  %s", p)
+	}
+	return b.String()
+}
+
+// exec runs the named notebooks into notebooks/out.
+func (a *app) exec(ctx context.Context) error {
+	if len(a.args) == 0 {
+		return fmt.Errorf("name the notebooks to run, for instance notebooks/%s.ipynb", first)
+	}
+	return a.each(ctx, a.args, func(ctx context.Context, path string) (string, error) {
+		dst := filepath.Join(nb.Out(a.root), filepath.Base(path))
+		_, err := a.execute(ctx, path, dst)
+		return "notebooks/out/" + filepath.Base(path), err
+	})
+}
+
+// update runs all notebooks, or those named, and puts the outputs into them as
+// they are committed. A notebook that went wrong is left as it was.
+func (a *app) update(ctx context.Context) error {
+	paths := a.args
+	if len(paths) == 0 {
+		all, err := os.ReadDir(filepath.Join(a.root, "notebooks"))
+		if err != nil {
+			return err
+		}
+		for _, entry := range all {
+			if strings.HasSuffix(entry.Name(), ".ipynb") {
+				paths = append(paths, filepath.Join(a.root, "notebooks", entry.Name()))
+			}
+		}
+	}
+	return a.each(ctx, paths, a.updateOne)
+}
+
+func (a *app) updateOne(ctx context.Context, path string) (string, error) {
+	executed := filepath.Join(nb.Out(a.root), filepath.Base(path))
+	if _, err := a.execute(ctx, path, executed); err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(executed)
+	if err != nil {
+		return "", err
+	}
+	if data, err = nb.Clean(data); err != nil {
+		return "", err
+	}
+	n, err := nb.Parse(data)
+	if err != nil {
+		return "", err
+	}
+	if problems := nb.Lint(n, a.root); len(problems) > 0 {
+		return "", fmt.Errorf("%s is not fit to be committed, so it is left as it was:\n%s", filepath.Base(path), list(problems))
+	}
+	changed, err := nb.Replace(path, data)
+	if err != nil {
+		return "", err
+	}
+	if err := a.picture(n, strings.TrimSuffix(filepath.Base(path), ".ipynb")); err != nil {
+		return "", err
+	}
+	if changed {
+		return "written", nil
+	}
+	return "as it was", nil
+}
+
+// picture keeps a notebook's last figure as a file, for the README to show.
+func (a *app) picture(n *nb.Notebook, name string) error {
+	figures := n.Figures()
+	png, err := base64.StdEncoding.DecodeString(figures[len(figures)-1]) // Lint wants one at least
+	if err != nil {
+		return err
+	}
+	_, err = nb.Replace(filepath.Join(a.root, "notebooks", "pictures", name+".png"), png)
+	return err
+}
+
+// each finds Jupyter and then does one stage for each notebook, even after one
+// has failed.
+func (a *app) each(ctx context.Context, paths []string, do func(ctx context.Context, path string) (string, error)) error {
+	a.log.last = setupStages + len(paths)
+	if err := a.setup(ctx); err != nil {
+		return err
+	}
+	failed := false
+	for _, path := range paths {
+		err := a.log.run(ctx, filepath.Base(path), func(ctx context.Context) (string, error) { return do(ctx, path) })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			fmt.Fprintln(a.log.w, err)
+			failed = true
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/twornn/spectral/twornn"
+)
+
+// trainer is one run of FitLSTM.
+type trainer struct {
+	o           LSTM
+	set         *examples
+	rnd         *rand.Rand
+	nw, grad    *Network
+	theta, dir  []float64 // their weights
+	best        []float64 // the weights of least error on the examples held out
+	pass        *pass
+	adam        adam
+	train, held []int
+}
+
+func newTrainer(set *examples, o LSTM) *trainer {
+	tr := &trainer{o: o, set: set, rnd: rand.New(o.Src), train: slices.Clone(set.train), held: set.held}
+	tr.nw, tr.theta = newNetwork(o.Units, set.d, set.p)
+	tr.grad, tr.dir = newNetwork(o.Units, set.d, set.p)
+	tr.nw.draw(tr.rnd)
+	tr.best = slices.Clone(tr.theta)
+	tr.pass = newPass(tr.nw, set, o.Batch)
+	tr.adam = newAdam(o.LearningRate, len(tr.theta))
+	return tr
+}
+
+// draw sets the weights of a network of zeros to where training starts.
+func (nw *Network) draw(rnd *rand.Rand) {
+	u, d, _ := nw.Dims()
+	uniform := func(row []float64, variance float64) {
+		for j := range row {
+			row[j] = math.Sqrt(3*variance) * (2*rnd.Float64() - 1)
+		}
+	}
+	for i := range d + 1 + u {
+		if i != d {
+			uniform(nw.W.RawRowView(i), 1/float64(d+1+u))
+		}
+	}
+	// Cells that remember at first: the error reaches the early steps.
+	for j := range u {
+		nw.W.Set(d, u+j, 1)
+	}
+	for i := range u {
+		uniform(nw.Out.RawRowView(1+i), 1/float64(1+u))
+	}
+}
+
+// run trains until the patience or the epochs end, or rec or ctx stop it, and leaves
+// the best weights in tr.best. energy is Σy² over the examples held out.
+func (tr *trainer) run(ctx context.Context, rec twornn.Recorder, energy float64) (twornn.Stats, error) {
+	st := twornn.Stats{Status: twornn.IterationLimit}
+	least, n, ok := tr.score(ctx)
+	if err := tr.diverged(0, least); err != nil {
+		return st, err
+	}
+	if energy == 0 {
+		energy = float64(n)
+	}
+	for epoch, bestEpoch := 1, 0; epoch <= tr.o.Epochs && ok; epoch++ {
+		var loss, sse float64
+		if loss, ok = tr.epoch(ctx); !ok {
+			break
+		}
+		if sse, _, ok = tr.score(ctx); !ok {
+			break
+		}
+		if err := tr.diverged(epoch, loss+sse); err != nil {
+			return st, err
+		}
+		st.Iterations++
+		st.Residuals = append(st.Residuals, math.Sqrt(sse/energy))
+		if sse < least {
+			least, bestEpoch = sse, epoch
+			copy(tr.best, tr.theta)
+		}
+		if rec != nil {
+			p := twornn.Progress{Stage: "train", Iteration: epoch, Residual: math.Sqrt(sse / energy)}
+			if ok = rec.Record(p) == nil; !ok {
+				break
+			}
+		}
+		if epoch-bestEpoch >= tr.o.Patience {
+			st.Status = twornn.Converged
+			break
+		}
+	}
+	if !ok {
+		st.Status = twornn.Stopped
+	}
+	return st, nil
+}
+
+// diverged returns an error if the squared error sse is no finite number.
+func (tr *trainer) diverged(epoch int, sse float64) error {
+	if !math.IsNaN(sse) && !math.IsInf(sse, 0) {
+		return nil
+	}
+	return fmt.Errorf("baseline: the training diverged: the squared error after epoch %d is %v; scale the data to about 1 or lower LearningRate (%g)",
+		epoch, sse, tr.o.LearningRate)
+}
+
+// epoch takes one step of Adam for every mini-batch of the shuffled examples, and
+// returns the sum of their squared errors. It is not ok if ctx was done before the end.
+func (tr *trainer) epoch(ctx context.Context) (loss float64, ok bool) {
+	tr.rnd.Shuffle(len(tr.train), func(i, j int) { tr.train[i], tr.train[j] = tr.train[j], tr.train[i] })
+	for batch := range slices.Chunk(tr.train, tr.o.Batch) {
+		if ctx.Err() != nil {
+			return loss, false
+		}
+		sse, n := tr.pass.forward(batch)
+		tr.pass.backward(tr.grad, 1/float64(n))
+		tr.adam.step(tr.theta, tr.dir)
+		loss += sse
+	}
+	return loss, true
+}
+
+// score returns the squared error on the examples held out, and the number of outputs
+// that it sums over. It is not ok if ctx was done before the end.
+func (tr *trainer) score(ctx context.Context) (sse float64, n int, ok bool) {
+	for batch := range slices.Chunk(tr.held, tr.o.Batch) {
+		if ctx.Err() != nil {
+			return sse, n, false
+		}
+		s, m := tr.pass.forward(batch)
+		sse, n = sse+s, n+m
+	}
+	return sse, n, true
+}
+
+// adam is the method of Kingma and Ba, with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
+type adam struct {
+	rate           float64
+	mean, square   []float64 // moving averages of the gradient and of its squares
+	decay1, decay2 float64   // β₁ᵗ and β₂ᵗ
+}
+
+func newAdam(rate float64, n int) adam {
+	return adam{rate, make([]float64, n), make([]float64, n), 1, 1}
+}
+
+// step moves theta one step against the gradient.
+func (a *adam) step(theta, grad []float64) {
+	const beta1, beta2, eps = 0.9, 0.999, 1e-8
+	a.decay1 *= beta1
+	a.decay2 *= beta2
+	rate, square := a.rate/(1-a.decay1), 1/(1-a.decay2)
+	for i, g := range grad {
+		a.mean[i] += (1 - beta1) * (g - a.mean[i])
+		a.square[i] += (1 - beta2) * (g*g - a.square[i])
+		theta[i] -= rate * a.mean[i] / (math.Sqrt(a.square[i]*square) + eps)
+	}
+}
