@@ -370,7 +370,7 @@ func TestSameBits(t *testing.T) {
 func TestResultString(t *testing.T) {
 	m := Random(2, 2, 1, 0.5, pcg(10))
 	s := fit(t, draw(m, 50, 3, 0, true, 1), Options{L: 1, Rank: 3}).String()
-	for _, want := range []string{"2 states, 2 inputs, 1 outputs", "L = 1, words up to length L; 150 measurements", "training MSE", "singular values", "warning: rank 3 asked for, the data carry 2: the other singular values are at the level of\n  rounding"} {
+	for _, want := range []string{"2 states, 2 inputs, 1 outputs", "L = 1, words up to length L; 150 measurements", "training MSE", "singular values", "warning: rank 3 asked for, the data carry 2: the other singular values are at the level\n  of rounding"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is missing in:\n%s", want, s)
 		}
