@@ -15,13 +15,15 @@ import (
 //
 //	(H)⟨⟨l,1⟩⟩ ← (H)⟨⟨l,1⟩⟩ + γ Xᵀ(Y − X (H)⟨⟨l,1⟩⟩)
 //
-// from H = 0, each projected by a truncated SVD on tensors whose reshape
-// ⟨⟨⌈l/2⌉, l−⌈l/2⌉+1⟩⟩ has matrix rank at most R. It costs O(d^{2l}p) an iteration,
-// whatever N, and errs if d^l exceeds 4096 or no rank is given.
+// from H = 0, each brought back to tensors whose reshape ⟨⟨⌈l/2⌉, l−⌈l/2⌉+1⟩⟩ has
+// matrix rank at most R by a truncated SVD. It costs O(d^{2l}p) an iteration, whatever
+// N. It errs if d^l exceeds 4096 or no rank is given.
+//
+// With Step zero the gradient is taken within the tangent space of those tensors and
+// the step is exact there, so nothing has to be tuned and the residual never rises.
 type IHT struct {
-	// Step is γ, for the gradient XᵀX H − XᵀY. Zero sets it from the data at each
-	// iteration, by the curvature along the last step, and halves it until the
-	// residual does not rise.
+	// Step is the paper's fixed γ, for the gradient Xᵀ(Y − XH) of the sum of squares.
+	// Zero sets each step from the data.
 	Step float64
 	// Tol stops when ‖H' − H‖ ≤ Tol‖H'‖. Zero means 1e-10.
 	Tol float64
@@ -29,8 +31,7 @@ type IHT struct {
 	MaxIterations int
 }
 
-// TIHT is IHT with the projection on tensors of tensor-train rank at most R, by
-// TT-SVD.
+// TIHT is IHT on tensors of tensor-train rank at most R, by TT-SVD.
 type TIHT struct {
 	// Step, Tol and MaxIterations are as in IHT.
 	Step          float64
@@ -44,175 +45,173 @@ var _, _ Recovery = IHT{}, TIHT{}
 func (o IHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
 	half := (m.length + 1) / 2
 	dims := []int{pow(m.d, half), pow(m.d, m.length-half) * m.p}
-	return thresholding(o).recover(ctx, m, dims, rank, rec)
+	return TIHT(o).over(ctx, m, dims, rank, rec)
 }
 
 // Recover implements Recovery.
 func (o TIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	return thresholding(o).recover(ctx, m, hankelDims(m.length, m.d, m.p), rank, rec)
+	return o.over(ctx, m, hankelDims(m.length, m.d, m.p), rank, rec)
 }
 
-// thresholding is IHT and TIHT: they differ in the shape that is brought to low rank.
-type thresholding struct {
-	Step          float64
-	Tol           float64
-	MaxIterations int
-}
-
-func (o thresholding) recover(ctx context.Context, m *Measurements, dims []int, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
+// over is Recover for the shape that is to have low rank.
+func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}
-	if o.Tol == 0 {
-		o.Tol = 1e-10
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 2000
-	}
-	A, B, err := m.system()
+	x, err := newDenseDesign(m, dims)
 	if err != nil {
 		return nil, st, err
 	}
-	c, p := m.columns(), m.p
-	var G, C mat.Dense // XᵀX and XᵀY
-	G.Mul(A.T(), A)
-	C.Mul(A.T(), B)
-	if !linalg.IsFinite(&G) || !linalg.IsFinite(&C) {
-		return nil, st, linalg.ErrNotFinite
+	stop := stopping{o.Tol, o.MaxIterations}.defaults()
+	var h *tt.Tensor
+	if o.Step > 0 {
+		h, err = x.fixedSteps(ctx, &st, stop, o.Step, rank, m, rec)
+	} else {
+		h, err = descend(ctx, x, &st, stop, rank, m.length, m.energy, rec)
 	}
-
-	var (
-		H       = mat.NewDense(c, p, nil)
-		train   *tt.Tensor
-		sse     = m.energy
-		grad    = mat.DenseCopyOf(&C) // C − G H
-		gamma   = o.Step
-		least   = 1 / largest(&G) // a step that cannot overshoot
-		blocked = false
-	)
-	if gamma == 0 {
-		gamma = least
+	if err != nil {
+		return nil, st, err
 	}
-	project := func(h *mat.Dense) (*mat.Dense, *tt.Tensor, error) {
-		t, err := tt.SVD(h.RawMatrix().Data, dims, rank, 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		full, err := t.Full()
-		return mat.NewDense(c, p, full), t, err
+	if h == nil { // Y is zero, or nothing was done
+		h, err = tt.SVD(make([]float64, m.columns()*m.p), dims, 1, 0)
+		st.Residuals = append(st.Residuals, relative(m.energy, m.energy))
 	}
-	for st.Iterations < o.MaxIterations && !blocked {
-		if ctx.Err() != nil {
-			st.Status = Stopped
-			break
-		}
-		var next, step, gs *mat.Dense
-		var nextTrain *tt.Tensor
-		var nextSSE float64
-		for {
-			var moved mat.Dense
-			moved.Scale(gamma, grad)
-			moved.Add(H, &moved)
-			if next, nextTrain, err = project(&moved); err != nil {
-				if o.Step > 0 {
-					return nil, st, errDiverged(m.length, st.Iterations, o.Step)
-				}
-				return nil, st, err
-			}
-			// ‖Y − X(H+S)‖² = ‖Y − XH‖² − 2⟨grad, S⟩ + ⟨S, GS⟩.
-			step, gs = new(mat.Dense), new(mat.Dense)
-			step.Sub(next, H)
-			gs.Mul(&G, step)
-			nextSSE = sse - 2*inner(grad, step) + inner(step, gs)
-			if o.Step > 0 || nextSSE <= sse*(1+1e-14) {
-				break
-			}
-			if gamma <= least/1024 {
-				blocked = true // no step lowers the residual any more
-				break
-			}
-			gamma /= 2
-		}
-		if blocked {
-			break
-		}
-		if math.IsNaN(nextSSE) || nextSSE > 1e6*m.energy {
-			return nil, st, errDiverged(m.length, st.Iterations, gamma)
-		}
-		moved, size := mat.Norm(step, 2), mat.Norm(next, 2)
-		H, train, sse = next, nextTrain, max(0, nextSSE)
-		grad.Sub(grad, gs)
-		st.Iterations++
-		st.Residuals = append(st.Residuals, relative(sse, m.energy))
-		if rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, relative(sse, m.energy)}) != nil {
-			st.Status = Stopped
-			break
-		}
-		if moved <= o.Tol*size {
-			blocked = true
-			break
-		}
-		if curvature := inner(step, gs); o.Step == 0 && curvature > 0 {
-			// The step that would be exact along the last one (Barzilai and Borwein
-			// 1988). Directions that the projection cuts off do not slow it down.
-			gamma = max(least, min(moved*moved/curvature, 1e3*least))
-		}
-		if st.Iterations%50 == 0 {
-			// The running differences collect rounding errors; start them afresh.
-			grad.Mul(&G, H)
-			grad.Sub(&C, grad)
-			sse = squared(residual(A, B, H))
+	if err == nil && h.Order() != m.length+1 {
+		var full []float64
+		if full, err = h.Full(); err == nil {
+			h, err = tt.SVD(full, hankelDims(m.length, m.d, m.p), 0, 1e-14)
 		}
 	}
-	if st.Status != Stopped && !blocked {
-		st.Status = IterationLimit
-	}
-	if train == nil {
-		if train, err = tt.SVD(H.RawMatrix().Data, dims, 1, 0); err != nil {
-			return nil, st, err
-		}
-	}
-	h, err := reshaped(train, m)
 	return h, st, err
 }
 
-// reshaped returns a train over other dimensions as one over d, …, d, p.
-func reshaped(t *tt.Tensor, m *Measurements) (*tt.Tensor, error) {
-	if t.Order() == m.length+1 {
-		return t, nil
-	}
-	full, err := t.Full()
+// denseDesign is a design held as XᵀX and XᵀY.
+type denseDesign struct {
+	dims   []int
+	c, p   int
+	G, C   *mat.Dense // XᵀX and XᵀY, c×c and c×p
+	A, B   *mat.Dense // their square roots, for errors to full precision
+	energy float64
+}
+
+func newDenseDesign(m *Measurements, dims []int) (*denseDesign, error) {
+	A, B, err := m.system()
 	if err != nil {
 		return nil, err
 	}
-	return tt.SVD(full, hankelDims(m.length, m.d, m.p), 0, 1e-14)
+	x := &denseDesign{dims: dims, c: m.columns(), p: m.p, G: new(mat.Dense), C: new(mat.Dense), A: A, B: B, energy: m.energy}
+	x.G.Mul(A.T(), A)
+	x.C.Mul(A.T(), B)
+	if !linalg.IsFinite(x.G) || !linalg.IsFinite(x.C) {
+		return nil, linalg.ErrNotFinite
+	}
+	return x, nil
 }
 
-// largest returns the largest eigenvalue of the symmetric matrix g, or a bound just
-// above it, by the power method.
-func largest(g *mat.Dense) float64 {
-	n, _ := g.Dims()
-	v := mat.NewVecDense(n, nil)
-	for i := range n {
-		v.SetVec(i, 1+1/float64(i+1)) // no symmetry to be stuck in
+// matrix returns the tensor as (H)⟨⟨l,1⟩⟩.
+func (x *denseDesign) matrix(h *tt.Tensor) (*mat.Dense, error) {
+	full, err := h.Full()
+	if err != nil {
+		return nil, err
 	}
-	var w mat.VecDense
-	lambda := 0.0
-	for range 100 {
-		w.MulVec(g, v)
-		size := mat.Norm(&w, 2)
-		if size == 0 {
-			return 1
-		}
-		v.ScaleVec(1/size, &w)
-		if size <= lambda*(1+1e-6) {
-			lambda = size
-			break
-		}
-		lambda = size
+	return mat.NewDense(x.c, x.p, full), nil
+}
+
+func (x *denseDesign) start(rank int) (*tt.Tensor, error) {
+	h, err := tt.SVD(x.C.RawMatrix().Data, x.dims, rank, 0)
+	if err != nil {
+		return nil, err
 	}
-	return 1.05 * lambda
+	H, err := x.matrix(h)
+	if err != nil {
+		return nil, err
+	}
+	var gh mat.Dense
+	gh.Mul(x.G, H)
+	q := inner(H, &gh)
+	if q == 0 {
+		return nil, nil
+	}
+	h.Scale(inner(x.C, H)/q, h)
+	return h, nil
+}
+
+func (x *denseDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
+	H, err := x.matrix(p.Tensor())
+	if err != nil {
+		return tt.Tangent{}, 0, err
+	}
+	// Through the residual and not as XᵀY − XᵀX H: near a perfect fit that difference
+	// would be of numbers that agree in all digits.
+	e := residual(x.A, x.B, H)
+	var g mat.Dense
+	g.Mul(x.A.T(), e)
+	return p.ProjectDense(g.RawMatrix().Data), squared(e), nil
+}
+
+func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
+	E, err := x.matrix(p.Embed(0, 1, eta))
+	if err != nil {
+		return 0, err
+	}
+	var ge mat.Dense
+	ge.Mul(x.G, E)
+	return inner(E, &ge), nil
+}
+
+func (x *denseDesign) squaredError(h *tt.Tensor) (float64, error) {
+	H, err := x.matrix(h)
+	if err != nil {
+		return 0, err
+	}
+	return squared(residual(x.A, x.B, H)), nil
+}
+
+// fixedSteps is the paper's iteration to the letter, with a fixed step.
+func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, step float64, rank int, m *Measurements, rec Recorder) (*tt.Tensor, error) {
+	H := mat.NewDense(x.c, x.p, nil)
+	var h *tt.Tensor
+	for st.Iterations < o.MaxIterations {
+		if ctx.Err() != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		e := residual(x.A, x.B, H)
+		var g, next mat.Dense
+		g.Mul(x.A.T(), e)
+		next.Scale(step, &g)
+		next.Add(H, &next)
+		if !linalg.IsFinite(&next) || squared(e) > 1e12*x.energy {
+			return nil, errDiverged(m.length, st.Iterations, step)
+		}
+		t, err := tt.SVD(next.RawMatrix().Data, x.dims, rank, 0)
+		if err != nil {
+			return nil, err
+		}
+		to, err := x.matrix(t)
+		if err != nil {
+			return nil, err
+		}
+		var moved mat.Dense
+		moved.Sub(to, H)
+		h, H = t, to
+		r := relative(squared(residual(x.A, x.B, H)), m.energy)
+		st.Iterations++
+		st.Residuals = append(st.Residuals, r)
+		if rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, r}) != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		if mat.Norm(&moved, 2) <= o.Tol*mat.Norm(H, 2) {
+			return h, nil
+		}
+	}
+	st.Status = IterationLimit
+	if r := st.Residuals; len(r) > 0 && !(r[len(r)-1] <= math.Max(1, r[0])) {
+		return nil, errDiverged(m.length, st.Iterations, step)
+	}
+	return h, nil
 }
 
 // inner returns Σ a_ij b_ij.

@@ -173,6 +173,17 @@ func (m *Measurements) system() (A, B *mat.Dense, err error) {
 	return A, B, nil
 }
 
+// halves returns the systems of the rows to fit and of those held out. The second is
+// nil if there are none.
+func (m *Measurements) halves() (A, B, heldA, heldB *mat.Dense, err error) {
+	if _, _, err := m.system(); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	A, B = m.columnsOf(m.fold(&m.parts[0]))
+	heldA, heldB = m.columnsOf(m.fold(&m.parts[1]))
+	return A, B, heldA, heldB, nil
+}
+
 // columnsOf splits [X Y].
 func (m *Measurements) columnsOf(f *mat.Dense) (A, B *mat.Dense) {
 	if f == nil {

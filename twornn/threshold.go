@@ -1,0 +1,127 @@
+package twornn
+
+import (
+	"context"
+	"math"
+
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// design is the linear map H ↦ XH of measurements, as a thresholding iteration sees
+// it: held as XᵀX, or as rows of factors that are never multiplied out.
+type design interface {
+	// start returns a first estimate, the gradient at zero brought to the rank and
+	// scaled to fit, or nil if the gradient there is zero.
+	start(rank int) (*tt.Tensor, error)
+	// gradient returns Xᵀ(Y − XH) projected on the tangent space at H, and ‖Y − XH‖².
+	gradient(p *tt.Point) (tt.Tangent, float64, error)
+	// quadratic returns ‖Xη‖² for a tangent η at p.
+	quadratic(p *tt.Point, eta tt.Tangent) (float64, error)
+	// squaredError returns ‖Y − XH‖².
+	squaredError(h *tt.Tensor) (float64, error)
+}
+
+// descend minimises ‖Y − XH‖² over the tensors of rank at most R: it goes along
+// tangents and rounds back after each step. To first order this is the thresholded
+// gradient step of the paper, since what the gradient has off the tangent space is
+// rounded away; on it, the length of the step is exact and directions can be
+// conjugate (Kressner, Steinlechner and Vandereycken 2014).
+func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length int, energy float64, rec Recorder) (*tt.Tensor, error) {
+	h, err := x.start(rank)
+	if err != nil || h == nil {
+		return nil, err
+	}
+	var before tt.Tangent // the direction before, with its point
+	var at *tt.Point
+	var gg float64 // ‖gradient‖² there
+	sse := math.Inf(1)
+	for st.Iterations < o.MaxIterations {
+		if ctx.Err() != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		p, err := tt.NewPoint(h)
+		if err != nil {
+			return nil, err
+		}
+		g, now, err := x.gradient(p)
+		if err != nil {
+			return nil, err
+		}
+		sse = now
+		direction := tt.Tangent{Delta: copyCores(g.Delta)}
+		size := tt.DotTangents(g, g)
+		if at != nil {
+			// Fletcher-Reeves with the descent checked; the old direction is projected on
+			// the new tangent space.
+			moved := p.Project(at.Embed(0, 1, before))
+			direction.AddScaled(size/gg, moved)
+			if tt.DotTangents(direction, g) <= 0.1*direction.Norm()*math.Sqrt(size) {
+				direction = tt.Tangent{Delta: copyCores(g.Delta)}
+			}
+		}
+		q, err := x.quadratic(p, direction)
+		if err != nil {
+			return nil, err
+		}
+		slope := tt.DotTangents(direction, g)
+		if !(q > 0) || !(slope > 0) {
+			return h, nil // the gradient is zero
+		}
+		step := slope / q
+		next := new(tt.Tensor)
+		var after float64
+		for range 20 {
+			if err := next.Round(p.Embed(1, step, direction), rank, 0); err != nil {
+				return nil, err
+			}
+			if after, err = x.squaredError(next); err != nil {
+				return nil, err
+			}
+			if after <= sse {
+				break
+			}
+			step /= 2 // rounding took back more than the step gained
+		}
+		if !(after <= sse) {
+			return h, nil // no step lowers the residual: a minimum, up to rounding
+		}
+		h, at, before, gg = next, p, direction, size
+		st.Iterations++
+		st.Residuals = append(st.Residuals, relative(after, energy))
+		if rec != nil && rec.Record(Progress{"recover", length, st.Iterations, relative(after, energy)}) != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		if step*direction.Norm() <= o.Tol*h.Norm() {
+			return h, nil
+		}
+	}
+	st.Status = IterationLimit
+	return h, nil
+}
+
+// stopping says when an iteration ends.
+type stopping struct {
+	Tol           float64
+	MaxIterations int
+}
+
+func (o stopping) defaults() stopping {
+	if o.Tol == 0 {
+		o.Tol = 1e-10
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 2000
+	}
+	return o
+}
+
+func copyCores(cores []tt.Core) []tt.Core {
+	out := make([]tt.Core, len(cores))
+	for k, c := range cores {
+		out[k] = tt.NewCore(c.Left, c.Dim, c.Right)
+		copy(out[k].Data, c.Data)
+	}
+	return out
+}
