@@ -47,7 +47,8 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 			lengths = EqualLength.lengths(o.L)
 		}
 	}
-	c, err := Collect(until(ctx, data), lengths...)
+	rows, _ := o.Recovery.(interface{ needsRows() bool })
+	c, err := collect(until(ctx, data), rows != nil && rows.needsRows(), lengths)
 	if err != nil {
 		return nil, err
 	}

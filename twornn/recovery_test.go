@@ -19,6 +19,21 @@ var recoveries = map[string]Recovery{
 	"nuclear norm":  NuclearNorm{},
 	"IHT":           IHT{},
 	"TIHT":          TIHT{},
+	"TTIHT":         TTIHT{},
+	"TTIHT batches": TTIHT{Batch: 30, MaxIterations: 20000},
+}
+
+// measureFor is measure with the rows kept if the recovery needs them.
+func measureFor(t *testing.T, r Recovery, m *Model, n, l int, noise float64, seed uint64) *Measurements {
+	t.Helper()
+	if _, rows := r.(TTIHT); !rows {
+		return measure(t, m, n, l, noise, seed)
+	}
+	c, err := CollectRows(draw(m, n, l, noise, false, seed), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c[l]
 }
 
 func measure(t *testing.T, m *Model, n, l int, noise float64, seed uint64) *Measurements {
@@ -45,7 +60,7 @@ func TestRecoveriesAreExactWithoutNoise(t *testing.T) {
 	for name, r := range recoveries {
 		for _, s := range []struct{ n, d, p, l, N int }{{1, 2, 1, 1, 20}, {2, 3, 2, 2, 100}, {3, 3, 1, 4, 300}, {2, 2, 3, 5, 200}, {2, 1, 1, 3, 20}} {
 			m := Random(s.n, s.d, s.p, 0.6, pcg(1))
-			h, st, err := r.Recover(context.Background(), measure(t, m, s.N, s.l, 0, 1), s.n, nil)
+			h, st, err := r.Recover(context.Background(), measureFor(t, r, m, s.N, s.l, 0, 1), s.n, nil)
 			if err != nil {
 				t.Errorf("%s %+v: %v", name, s, err)
 				continue
@@ -65,16 +80,16 @@ func TestRecoveriesAreExactWithoutNoise(t *testing.T) {
 // rank still find the tensor, least squares cannot.
 func TestLowRankPaysBelowTheUnknowns(t *testing.T) {
 	m := Random(2, 3, 1, 0.6, pcg(2))
-	data := measure(t, m, 170, 5, 0, 3) // 243 unknowns, 45 parameters of a train of rank 2
 	errs := map[string]float64{}
 	for name, r := range recoveries {
-		h, _, err := r.Recover(context.Background(), data, 2, nil)
+		// 243 unknowns, 45 parameters of a train of rank 2.
+		h, _, err := r.Recover(context.Background(), measureFor(t, r, m, 170, 5, 0, 3), 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		errs[name] = difference(t, h, m, 5)
 	}
-	if errs["TIHT"] > 1e-6 || errs["least squares"] < 0.1 {
+	if errs["TIHT"] > 1e-6 || errs["TTIHT"] > 1e-6 || errs["least squares"] < 0.1 {
 		t.Errorf("relative errors %v", errs)
 	}
 }
@@ -82,13 +97,13 @@ func TestLowRankPaysBelowTheUnknowns(t *testing.T) {
 func TestRecoveriesOfZeroAndWithoutARank(t *testing.T) {
 	zero := NewModel(2, 2, 2)
 	for name, r := range recoveries {
-		h, st, err := r.Recover(context.Background(), measure(t, zero, 30, 3, 0, 4), 2, nil)
+		h, st, err := r.Recover(context.Background(), measureFor(t, r, zero, 30, 3, 0, 4), 2, nil)
 		if err != nil || h.Norm() != 0 || math.IsNaN(st.Residuals[len(st.Residuals)-1]) {
 			t.Errorf("%s of zero outputs: %v, %+v", name, err, st)
 		}
 	}
-	for _, r := range []Recovery{IHT{}, TIHT{}} {
-		if _, _, err := r.Recover(context.Background(), measure(t, zero, 30, 3, 0, 5), 0, nil); err == nil || !strings.Contains(err.Error(), "set Options.Rank") {
+	for _, r := range []Recovery{IHT{}, TIHT{}, TTIHT{}} {
+		if _, _, err := r.Recover(context.Background(), measureFor(t, r, zero, 30, 3, 0, 5), 0, nil); err == nil || !strings.Contains(err.Error(), "set Options.Rank") {
 			t.Errorf("%T without a rank: %v", r, err)
 		}
 	}
@@ -173,7 +188,12 @@ func TestIterationsStop(t *testing.T) {
 	data := measure(t, m, 300, 4, 0.5, 8)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, r := range []Recovery{IHT{}, TIHT{}, NuclearNorm{}, TIHT{Step: 1e-4}} {
+	rows := measureFor(t, TTIHT{}, m, 300, 4, 0.5, 8)
+	for _, r := range []Recovery{IHT{}, TIHT{}, NuclearNorm{}, TIHT{Step: 1e-4}, TTIHT{}, TTIHT{Batch: 20}} {
+		data := data
+		if _, ok := r.(TTIHT); ok {
+			data = rows
+		}
 		h, st, err := r.Recover(context.Background(), data, 3, &stopAfter{left: 2})
 		if err != nil || st.Status != Stopped || st.Iterations != 3 || h == nil {
 			t.Errorf("%T, recorder: %+v, %v", r, st, err)
@@ -182,7 +202,11 @@ func TestIterationsStop(t *testing.T) {
 			t.Errorf("%T, cancelled: %+v, %v", r, st, err)
 		}
 	}
-	for _, r := range []Recovery{IHT{MaxIterations: 2}, TIHT{MaxIterations: 2}, TIHT{Step: 1e-4, MaxIterations: 2}} {
+	for _, r := range []Recovery{IHT{MaxIterations: 2}, TIHT{MaxIterations: 2}, TIHT{Step: 1e-4, MaxIterations: 2}, TTIHT{MaxIterations: 2}, TTIHT{Batch: 20, MaxIterations: 2}} {
+		data := data
+		if _, ok := r.(TTIHT); ok {
+			data = rows
+		}
 		if _, st, err := r.Recover(context.Background(), data, 3, nil); err != nil || st.Status != IterationLimit || st.Iterations != 2 {
 			t.Errorf("%T: %+v, %v", r, st, err)
 		}

@@ -34,7 +34,6 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 	var before tt.Tangent // the direction before, with its point
 	var at *tt.Point
 	var gg float64 // ‖gradient‖² there
-	sse := math.Inf(1)
 	for st.Iterations < o.MaxIterations {
 		if ctx.Err() != nil {
 			st.Status = Stopped
@@ -44,11 +43,10 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		if err != nil {
 			return nil, err
 		}
-		g, now, err := x.gradient(p)
+		g, sse, err := x.gradient(p)
 		if err != nil {
 			return nil, err
 		}
-		sse = now
 		direction := tt.Tangent{Delta: copyCores(g.Delta)}
 		size := tt.DotTangents(g, g)
 		if at != nil {

@@ -28,23 +28,27 @@ type Tangent struct{ Delta []Core }
 // on one side cannot carry them. It costs O(m d r³) and errs if an entry is not finite.
 func NewPoint(a *Tensor) (*Point, error) {
 	m := a.Order()
-	left, l, err := leftOrthonormal(a.cores[:m-1])
+	// A first sweep cuts ranks that the right cannot carry, the second those that the
+	// left cannot: then the bonds of both forms agree.
+	right, r0, err := rightOrthonormal(a.cores[1:])
 	if err != nil {
 		return nil, err
 	}
-	last := a.cores[m-1]
+	var head mat.Dense
+	head.Mul(a.cores[0].left(), r0)
+	_, right0 := head.Dims()
+	cores := append([]Core{{1, a.cores[0].Dim, right0, head.RawMatrix().Data}}, right...)
+	left, l, err := leftOrthonormal(cores[:m-1])
+	if err != nil {
+		return nil, err
+	}
+	last := cores[m-1]
 	var c mat.Dense
 	c.Mul(l, last.right())
 	r, _ := c.Dims()
 	p := &Point{U: left, C: Core{r, last.Dim, 1, denseData(&c)}}
-	// From the right, starting at the tensor as it is now: with its ranks cut on the
-	// left, the bonds of both sides agree.
-	right, _, err := rightOrthonormal(append(append([]Core(nil), left...), p.C)[1:])
-	if err != nil {
-		return nil, err
-	}
-	p.V = right
-	return p, nil
+	p.V, _, err = rightOrthonormal(p.Tensor().cores[1:])
+	return p, err
 }
 
 // Tensor returns the tensor of the point. It shares cores with it.

@@ -5,12 +5,14 @@ import (
 	"testing"
 )
 
-// points are shapes whose ranks the dimensions can carry.
 var points = []struct{ dims, ranks []int }{
 	{[]int{4}, nil},
 	{[]int{3, 2}, []int{2}},
 	{[]int{3, 3, 3, 2}, []int{2, 3, 2}},
 	{[]int{2, 3, 4, 2, 1}, []int{2, 4, 2, 1}},
+	{[]int{2, 2, 2}, []int{5, 4}},       // ranks above what the dimensions can carry
+	{[]int{7, 1, 1}, []int{3, 3}},       // the right alone cannot
+	{[]int{1, 1, 6, 1}, []int{3, 4, 2}}, // neither can
 }
 
 func point(t *testing.T, a *Tensor) *Point {
@@ -49,6 +51,11 @@ func TestProjectionIsOrthogonal(t *testing.T) {
 		b := random(s.dims, s.ranks, 32)
 		fb := full(t, b)
 		g := p.Project(b)
+		for k, c := range p.Tensor().cores[1:] {
+			if c.Left != p.V[k].Left || c.Right != p.V[k].Right {
+				t.Fatalf("%v: bond %d differs between the forms", s.dims, k)
+			}
+		}
 		fg := full(t, p.Embed(0, 1, g))
 		if d := relDiff(full(t, p.Embed(0, 1, p.ProjectDense(fb))), fg); d > 1e-12 {
 			t.Errorf("%v: dense and train differ by %.2g", s.dims, d)

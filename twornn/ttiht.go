@@ -1,0 +1,385 @@
+package twornn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// TTIHT recovers H⁽ˡ⁾ as TIHT does, in tensor-train format throughout (Algorithm 2):
+// the estimate is a train of rank R, the rows x₁⊗⋯⊗x_l of X are held as their factors,
+// and no array of d^l numbers is ever made. It needs the rows: Fit keeps them for it,
+// CollectRows does for FitCollection.
+//
+// With Batch zero every iteration sees all rows. The gradient Xᵀ(Y − XH) is computed
+// within the tangent space of trains of rank R at H, where it is a train of rank 2R,
+// and the step is exact there: O(N l d R²) an iteration.
+//
+// With Batch M it is the paper's algorithm: a random batch of M rows, whose gradient
+// is a train of rank M added to H and rounded from rank R+M to R, O((R+M)³ l d) an
+// iteration. The batch's sum is multiplied by γ = Step.
+type TTIHT struct {
+	// Batch is M. Zero means all rows.
+	Batch int
+	// Step is γ for a batch, for the gradient of the sum of squares over its rows. Zero
+	// sets each step from the data, exact along the batch's gradient within the tangent
+	// space and then shortened to the batch's share of the parameters.
+	Step float64
+	// Tol stops when ‖H' − H‖ ≤ Tol‖H'‖ (on all rows), or when the residual of a batch
+	// is below Tol. Zero means 1e-10.
+	Tol float64
+	// MaxIterations is a hard limit. Zero means 2000.
+	MaxIterations int
+	// Seed draws the batches and the start. The same seed gives the same tensor.
+	Seed uint64
+}
+
+var _ Recovery = TTIHT{}
+
+func (TTIHT) needsRows() bool { return true }
+
+// Recover implements Recovery.
+func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
+	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	if rank <= 0 {
+		return nil, st, errNoRank
+	}
+	if !m.rows() {
+		return nil, st, fmt.Errorf("twornn: TTIHT needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length)
+	}
+	if o.Batch < 0 {
+		return nil, st, fmt.Errorf("twornn: TTIHT.Batch is %d; it may not be negative", o.Batch)
+	}
+	x := newRowDesign(m, o.Seed)
+	stop := stopping{o.Tol, o.MaxIterations}.defaults()
+	var h *tt.Tensor
+	var err error
+	switch {
+	case m.energy == 0:
+	case o.Batch > 0 && m.length > 0:
+		h, err = o.batches(ctx, x, &st, stop, rank, m, rec)
+	default:
+		h, err = descend(ctx, x, &st, stop, rank, m.length, m.energy, rec)
+	}
+	if err != nil {
+		return nil, st, err
+	}
+	if h == nil {
+		h = zeroTrain(x.dims)
+		st.Residuals = append(st.Residuals, relative(m.energy, m.energy))
+	}
+	return h, st, nil
+}
+
+// zeroTrain returns the zero tensor.
+func zeroTrain(dims []int) *tt.Tensor {
+	var cores []tt.Core
+	for _, d := range dims {
+		cores = append(cores, tt.NewCore(1, d, 1))
+	}
+	return tt.New(cores...)
+}
+
+// rowDesign is a design held as rows of factors.
+type rowDesign struct {
+	dims []int
+	n    int
+	x    []*mat.Dense // x[t] is n×d: the t-th input of every row
+	y    *mat.Dense   // n×p
+	seed uint64
+}
+
+func newRowDesign(m *Measurements, seed uint64) *rowDesign {
+	x := &rowDesign{dims: hankelDims(m.length, m.d, m.p), n: m.N(), y: mat.NewDense(m.N(), m.p, nil), seed: seed}
+	for range m.length {
+		x.x = append(x.x, mat.NewDense(m.N(), m.d, nil))
+	}
+	row := 0
+	for k := range m.parts {
+		q := &m.parts[k]
+		for i := range q.n {
+			for t := range x.x {
+				copy(x.x[t].RawRowView(row), q.x[(i*m.length+t)*m.d:])
+			}
+			copy(x.y.RawRowView(row), q.y[i*m.p:])
+			row++
+		}
+	}
+	return x
+}
+
+// only returns the design of the given rows.
+func (x *rowDesign) only(rows []int) *rowDesign {
+	_, p := x.y.Dims()
+	b := &rowDesign{dims: x.dims, n: len(rows), y: mat.NewDense(len(rows), p, nil)}
+	for _, f := range x.x {
+		_, d := f.Dims()
+		g := mat.NewDense(len(rows), d, nil)
+		for i, r := range rows {
+			copy(g.RawRowView(i), f.RawRowView(r))
+		}
+		b.x = append(b.x, g)
+	}
+	for i, r := range rows {
+		copy(b.y.RawRowView(i), x.y.RawRowView(r))
+	}
+	return b
+}
+
+// rowwise returns the n×(a·b) matrix whose rows are p_i ⊗ x_i.
+func rowwise(p, x *mat.Dense) *mat.Dense {
+	n, a := p.Dims()
+	_, b := x.Dims()
+	k := mat.NewDense(n, a*b, nil)
+	for i := range n {
+		dst, xs := k.RawRowView(i), x.RawRowView(i)
+		for j, v := range p.RawRowView(i) {
+			for l, w := range xs {
+				dst[j*b+l] = v * w
+			}
+		}
+	}
+	return k
+}
+
+func ones(n int) *mat.Dense {
+	o := mat.NewDense(n, 1, nil)
+	for i := range n {
+		o.Set(i, 0, 1)
+	}
+	return o
+}
+
+// leftOf and rightOf are the unfoldings (Left·Dim)×Right and Left×(Dim·Right).
+func leftOf(c tt.Core) *mat.Dense  { return mat.NewDense(c.Left*c.Dim, c.Right, c.Data) }
+func rightOf(c tt.Core) *mat.Dense { return mat.NewDense(c.Left, c.Dim*c.Right, c.Data) }
+
+// outputs returns X(H)⟨⟨l,1⟩⟩, n×p, one product a core.
+func (x *rowDesign) outputs(h *tt.Tensor) *mat.Dense {
+	P := ones(x.n)
+	for t, f := range x.x {
+		var next mat.Dense
+		next.Mul(rowwise(P, f), leftOf(h.Core(t)))
+		P = &next
+	}
+	var y mat.Dense
+	y.Mul(P, rightOf(h.Core(len(x.x))))
+	return &y
+}
+
+func (x *rowDesign) squaredError(h *tt.Tensor) (float64, error) {
+	e := x.outputs(h)
+	e.Sub(x.y, e)
+	return squared(e), nil
+}
+
+// start climbs from a random train to the leading directions of the gradient at zero
+// XᵀY: the first rounds of a power method, none of which expands it.
+func (x *rowDesign) start(rank int) (*tt.Tensor, error) {
+	rnd := rand.New(rand.NewPCG(x.seed, 1))
+	cores := make([]tt.Core, len(x.dims))
+	left := 1
+	for k, d := range x.dims {
+		right := rank
+		if k == len(x.dims)-1 {
+			right = 1
+		}
+		cores[k] = tt.NewCore(left, d, right)
+		for i := range cores[k].Data {
+			cores[k].Data[i] = rnd.NormFloat64()
+		}
+		left = right
+	}
+	h := tt.New(cores...)
+	for range 5 {
+		p, err := tt.NewPoint(h)
+		if err != nil {
+			return nil, err
+		}
+		g := x.project(p, x.y)
+		if g.Norm() == 0 {
+			return nil, nil
+		}
+		next := new(tt.Tensor)
+		if err := next.Round(p.Embed(0, 1, g), rank, 0); err != nil {
+			return nil, err
+		}
+		h = next
+	}
+	y := x.outputs(h)
+	q := squared(y)
+	if q == 0 {
+		return nil, nil
+	}
+	h.Scale(inner(x.y, y)/q, h)
+	return h, nil
+}
+
+// project returns Xᵀ E projected on the tangent space at p, for any n×p matrix E:
+// for each core the product of what the cores before and after make of every row.
+func (x *rowDesign) project(p *tt.Point, E *mat.Dense) tt.Tangent {
+	l := len(x.x)
+	// S[k] is n×r_k: the rows of E and the factors after core k, through the cores V.
+	S := make([]*mat.Dense, l+1)
+	S[l] = new(mat.Dense)
+	if l > 0 {
+		S[l].Mul(E, rightOf(p.V[l-1]).T())
+	}
+	for k := l - 1; k > 0; k-- {
+		c := p.V[k-1]
+		var w mat.Dense
+		w.Mul(S[k+1], leftOf(c).T()) // n×(r_{k−1}·d)
+		S[k] = contractRows(&w, x.x[k], c.Left)
+	}
+	delta := make([]tt.Core, l+1)
+	P := ones(x.n)
+	for k, f := range x.x {
+		K := rowwise(P, f)
+		var d, next mat.Dense
+		d.Mul(K.T(), S[k+1])
+		u := p.U[k]
+		delta[k] = tt.Core{Left: u.Left, Dim: u.Dim, Right: u.Right, Data: d.RawMatrix().Data}
+		next.Mul(K, leftOf(u))
+		P = &next
+	}
+	var d mat.Dense
+	d.Mul(P.T(), E)
+	delta[l] = tt.Core{Left: p.C.Left, Dim: p.C.Dim, Right: 1, Data: d.RawMatrix().Data}
+	return p.Gauge(delta)
+}
+
+// contractRows returns the n×r matrix with Σ_j w_i[a·d+j] x_i[j].
+func contractRows(w, x *mat.Dense, r int) *mat.Dense {
+	n, d := x.Dims()
+	out := mat.NewDense(n, r, nil)
+	for i := range n {
+		ws, xs, dst := w.RawRowView(i), x.RawRowView(i), out.RawRowView(i)
+		for a := range dst {
+			dst[a] = dot(ws[a*d:(a+1)*d], xs)
+		}
+	}
+	return out
+}
+
+func (x *rowDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
+	e := x.outputs(p.Tensor())
+	e.Sub(x.y, e)
+	return x.project(p, e), squared(e), nil
+}
+
+func (x *rowDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
+	return squared(x.outputs(p.Embed(0, 1, eta))), nil
+}
+
+// batches is Algorithm 2 with mini-batches.
+func (o TTIHT) batches(ctx context.Context, x *rowDesign, st *Stats, stop stopping, rank int, m *Measurements, rec Recorder) (*tt.Tensor, error) {
+	rnd := rand.New(rand.NewPCG(o.Seed, 2))
+	M := min(o.Batch, x.n)
+	h := zeroTrain(x.dims)
+	if o.Step == 0 {
+		// From zero, steps within the tangent space would have nowhere to go.
+		start, err := x.start(rank)
+		if err != nil || start == nil {
+			return nil, err
+		}
+		h = start
+	}
+	var order []int
+	for st.Iterations < stop.MaxIterations {
+		if ctx.Err() != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		if len(order) < M {
+			order = rnd.Perm(x.n)
+		}
+		b := x.only(order[:M])
+		order = order[M:]
+		e := b.outputs(h)
+		e.Sub(b.y, e)
+		r := relative(squared(e), squared(b.y))
+		if math.IsNaN(r) || r > 1e6 {
+			return nil, errDiverged(m.length, st.Iterations, o.Step)
+		}
+		next := new(tt.Tensor)
+		if o.Step > 0 {
+			next.Add(h, b.gradientTrain(o.Step, e))
+		} else {
+			p, err := tt.NewPoint(h)
+			if err != nil {
+				return nil, err
+			}
+			g := b.project(p, e)
+			q, err := b.quadratic(p, g)
+			if err != nil {
+				return nil, err
+			}
+			step := 0.0
+			if q > 0 {
+				// A batch of fewer equations than the train has parameters would be fitted
+				// at the expense of the others: go its share of the way.
+				share := float64(M*m.p) / float64(M*m.p+parameters(p))
+				step = share * tt.DotTangents(g, g) / q
+			}
+			next = p.Embed(1, step, g)
+		}
+		rounded := new(tt.Tensor)
+		if err := rounded.Round(next, rank, 0); err != nil {
+			return nil, errDiverged(m.length, st.Iterations, o.Step)
+		}
+		h = rounded
+		st.Iterations++
+		st.Residuals = append(st.Residuals, r)
+		if rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, r}) != nil {
+			st.Status = Stopped
+			return h, nil
+		}
+		if r <= stop.Tol {
+			return h, nil
+		}
+	}
+	st.Status = IterationLimit
+	return h, nil
+}
+
+// parameters returns the number of entries of all cores.
+func parameters(p *tt.Point) int {
+	n := len(p.C.Data)
+	for _, c := range p.U {
+		n += len(c.Data)
+	}
+	return n
+}
+
+// gradientTrain returns γ Xᵀ E as the train of rank n that Equation (XtenTT) of the
+// supplement gives: diagonal cores of the rows' factors.
+func (x *rowDesign) gradientTrain(gamma float64, E *mat.Dense) *tt.Tensor {
+	l := len(x.x)
+	cores := make([]tt.Core, l+1)
+	for t, f := range x.x {
+		_, d := f.Dims()
+		left := x.n
+		if t == 0 {
+			left = 1
+		}
+		c := tt.NewCore(left, d, x.n)
+		for i := range x.n {
+			for j, v := range f.RawRowView(i) {
+				if t == 0 {
+					c.Set(0, j, i, gamma*v)
+				} else {
+					c.Set(i, j, i, v)
+				}
+			}
+		}
+		cores[t] = c
+	}
+	_, p := E.Dims()
+	cores[l] = tt.Core{Left: x.n, Dim: p, Right: 1, Data: mat.DenseCopyOf(E).RawMatrix().Data}
+	return tt.New(cores...)
+}
