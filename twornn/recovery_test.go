@@ -20,7 +20,7 @@ var recoveries = map[string]Recovery{
 	"IHT":           IHT{},
 	"TIHT":          TIHT{},
 	"TTIHT":         TTIHT{},
-	"TTIHT batches": TTIHT{Batch: 30, MaxIterations: 20000},
+	"TTIHT batches": TTIHT{Batch: 30},
 }
 
 // measureFor is measure with the rows kept if the recovery needs them.

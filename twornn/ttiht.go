@@ -131,20 +131,63 @@ func (x *rowDesign) only(rows []int) *rowDesign {
 	return b
 }
 
-// rowwise returns the n×(a·b) matrix whose rows are p_i ⊗ x_i.
-func rowwise(p, x *mat.Dense) *mat.Dense {
+// rowwise returns the n×(a·b) matrix whose rows are p_i ⊗ s_i.
+func rowwise(p, s *mat.Dense) *mat.Dense {
 	n, a := p.Dims()
-	_, b := x.Dims()
+	_, b := s.Dims()
 	k := mat.NewDense(n, a*b, nil)
 	for i := range n {
-		dst, xs := k.RawRowView(i), x.RawRowView(i)
+		dst, ss := k.RawRowView(i), s.RawRowView(i)
 		for j, v := range p.RawRowView(i) {
-			for l, w := range xs {
+			for l, w := range ss {
 				dst[j*b+l] = v * w
 			}
 		}
 	}
 	return k
+}
+
+// matrices returns, for every row i, the matrix Σ_j x_i[j] G[j] of a core, Left×Right
+// numbers in row i: one product of X with the core turned to Dim×(Left·Right). The
+// long side of X meets few columns, so that is the order in which it is cheap.
+func matrices(x *mat.Dense, c tt.Core) *mat.Dense {
+	g := mat.NewDense(c.Dim, c.Left*c.Right, nil)
+	for a := range c.Left {
+		for j := range c.Dim {
+			copy(g.RawRowView(j)[a*c.Right:], c.Data[(a*c.Dim+j)*c.Right:(a*c.Dim+j+1)*c.Right])
+		}
+	}
+	var w mat.Dense
+	w.Mul(x, g)
+	return &w
+}
+
+// through returns the rows p_i M_i for the matrices of matrices, times their vectors
+// from the left; back returns M_i s_i, from the right.
+func through(p, matrices *mat.Dense, right int) *mat.Dense {
+	n, left := p.Dims()
+	out := mat.NewDense(n, right, nil)
+	for i := range n {
+		dst, m := out.RawRowView(i), matrices.RawRowView(i)
+		for a, v := range p.RawRowView(i)[:left] {
+			for b, w := range m[a*right : (a+1)*right] {
+				dst[b] += v * w
+			}
+		}
+	}
+	return out
+}
+
+func back(s, matrices *mat.Dense, left int) *mat.Dense {
+	n, right := s.Dims()
+	out := mat.NewDense(n, left, nil)
+	for i := range n {
+		dst, m, v := out.RawRowView(i), matrices.RawRowView(i), s.RawRowView(i)
+		for a := range dst {
+			dst[a] = dot(m[a*right:(a+1)*right], v)
+		}
+	}
+	return out
 }
 
 func ones(n int) *mat.Dense {
@@ -155,17 +198,15 @@ func ones(n int) *mat.Dense {
 	return o
 }
 
-// leftOf and rightOf are the unfoldings (Left·Dim)×Right and Left×(Dim·Right).
-func leftOf(c tt.Core) *mat.Dense  { return mat.NewDense(c.Left*c.Dim, c.Right, c.Data) }
+// rightOf is the unfolding Left×(Dim·Right).
 func rightOf(c tt.Core) *mat.Dense { return mat.NewDense(c.Left, c.Dim*c.Right, c.Data) }
 
 // outputs returns X(H)⟨⟨l,1⟩⟩, n×p, one product a core.
 func (x *rowDesign) outputs(h *tt.Tensor) *mat.Dense {
 	P := ones(x.n)
 	for t, f := range x.x {
-		var next mat.Dense
-		next.Mul(rowwise(P, f), leftOf(h.Core(t)))
-		P = &next
+		c := h.Core(t)
+		P = through(P, matrices(f, c), c.Right)
 	}
 	var y mat.Dense
 	y.Mul(P, rightOf(h.Core(len(x.x))))
@@ -232,38 +273,26 @@ func (x *rowDesign) project(p *tt.Point, E *mat.Dense) tt.Tangent {
 	}
 	for k := l - 1; k > 0; k-- {
 		c := p.V[k-1]
-		var w mat.Dense
-		w.Mul(S[k+1], leftOf(c).T()) // n×(r_{k−1}·d)
-		S[k] = contractRows(&w, x.x[k], c.Left)
+		S[k] = back(S[k+1], matrices(x.x[k], c), c.Left)
 	}
 	delta := make([]tt.Core, l+1)
 	P := ones(x.n)
 	for k, f := range x.x {
-		K := rowwise(P, f)
-		var d, next mat.Dense
-		d.Mul(K.T(), S[k+1])
 		u := p.U[k]
-		delta[k] = tt.Core{Left: u.Left, Dim: u.Dim, Right: u.Right, Data: d.RawMatrix().Data}
-		next.Mul(K, leftOf(u))
-		P = &next
+		var g mat.Dense // d×(Left·Right)
+		g.Mul(f.T(), rowwise(P, S[k+1]))
+		delta[k] = tt.NewCore(u.Left, u.Dim, u.Right)
+		for a := range u.Left {
+			for j := range u.Dim {
+				copy(delta[k].Data[(a*u.Dim+j)*u.Right:(a*u.Dim+j+1)*u.Right], g.RawRowView(j)[a*u.Right:])
+			}
+		}
+		P = through(P, matrices(f, u), u.Right)
 	}
 	var d mat.Dense
 	d.Mul(P.T(), E)
 	delta[l] = tt.Core{Left: p.C.Left, Dim: p.C.Dim, Right: 1, Data: d.RawMatrix().Data}
 	return p.Gauge(delta)
-}
-
-// contractRows returns the n×r matrix with Σ_j w_i[a·d+j] x_i[j].
-func contractRows(w, x *mat.Dense, r int) *mat.Dense {
-	n, d := x.Dims()
-	out := mat.NewDense(n, r, nil)
-	for i := range n {
-		ws, xs, dst := w.RawRowView(i), x.RawRowView(i), out.RawRowView(i)
-		for a := range dst {
-			dst[a] = dot(ws[a*d:(a+1)*d], xs)
-		}
-	}
-	return out
 }
 
 func (x *rowDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
