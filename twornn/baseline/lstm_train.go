@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/adam"
 )
 
 // trainer is one run of FitLSTM.
@@ -19,7 +20,7 @@ type trainer struct {
 	theta, dir  []float64 // their weights
 	best        []float64 // the weights of least error on the examples held out
 	pass        *pass
-	adam        adam
+	adam        *adam.Adam
 	train, held []int
 }
 
@@ -30,7 +31,7 @@ func newTrainer(set *examples, o LSTM) *trainer {
 	tr.nw.draw(tr.rnd)
 	tr.best = slices.Clone(tr.theta)
 	tr.pass = newPass(tr.nw, set, o.Batch)
-	tr.adam = newAdam(o.LearningRate, len(tr.theta))
+	tr.adam = adam.New(o.LearningRate, len(tr.theta))
 	return tr
 }
 
@@ -120,7 +121,7 @@ func (tr *trainer) epoch(ctx context.Context) (loss float64, ok bool) {
 		}
 		sse, n := tr.pass.forward(batch)
 		tr.pass.backward(tr.grad, 1/float64(n))
-		tr.adam.step(tr.theta, tr.dir)
+		tr.adam.Step(tr.theta, tr.dir)
 		loss += sse
 	}
 	return loss, true
@@ -137,28 +138,4 @@ func (tr *trainer) score(ctx context.Context) (sse float64, n int, ok bool) {
 		sse, n = sse+s, n+m
 	}
 	return sse, n, true
-}
-
-// adam is the method of Kingma and Ba, with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
-type adam struct {
-	rate           float64
-	mean, square   []float64 // moving averages of the gradient and of its squares
-	decay1, decay2 float64   // β₁ᵗ and β₂ᵗ
-}
-
-func newAdam(rate float64, n int) adam {
-	return adam{rate, make([]float64, n), make([]float64, n), 1, 1}
-}
-
-// step moves theta one step against the gradient.
-func (a *adam) step(theta, grad []float64) {
-	const beta1, beta2, eps = 0.9, 0.999, 1e-8
-	a.decay1 *= beta1
-	a.decay2 *= beta2
-	rate, square := a.rate/(1-a.decay1), 1/(1-a.decay2)
-	for i, g := range grad {
-		a.mean[i] += (1 - beta1) * (g - a.mean[i])
-		a.square[i] += (1 - beta2) * (g*g - a.square[i])
-		theta[i] -= rate * a.mean[i] / (math.Sqrt(a.square[i]*square) + eps)
-	}
 }
