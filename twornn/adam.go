@@ -119,7 +119,7 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 		if err := check.next(s); err != nil {
 			return nil, err
 		}
-		if err := m.Model.takes(check.d, check.p); err != nil {
+		if err := m.Model.Takes(check.d, check.p); err != nil {
 			return nil, err
 		}
 		k := s.Len()

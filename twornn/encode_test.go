@@ -67,6 +67,9 @@ func TestLoadOfBadFiles(t *testing.T) {
 		"ragged":  {`{"h0":[1,2],"A":[[[1,2]],[[1]]],"Omega":[[1,2]]}`, "A[1][0] has 1 entries for 2 states"},
 		"inputs":  {`{"h0":[1,2],"A":[[[1,2]],[]],"Omega":[[1,2]]}`, "A[1] has 0 inputs"},
 		"omega":   {`{"h0":[1],"A":[[[1]]],"Omega":[[1,2]]}`, "Omega[0] has 2 entries"},
+		"null":    {`{"h0":[null],"A":[[[1]]],"Omega":[[1]]}`, "null stands where a number should"},
+		"rest":    {`{"h0":[1],"A":[[[1]]],"Omega":[[1]]} x`, "something follows"},
+		"second":  {`{"h0":[1],"A":[[[1]]],"Omega":[[1]]}{}`, "something follows"},
 		"too big": {`{"h0":[1e999],"A":[[[1]]],"Omega":[[1]]}`, "1e999"},
 	} {
 		path := filepath.Join(dir, "bad.json")

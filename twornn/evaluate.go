@@ -14,6 +14,13 @@ type Predictor interface {
 	Predict(dst []float64, x mat.Matrix) []float64
 }
 
+// Taker is a Predictor that can tell beforehand what data it suits: Takes returns an
+// error, for people to read, if it cannot predict p outputs from d inputs (d = 0: from
+// the empty word alone). Evaluate asks it, so that such data are an error and no panic.
+type Taker interface {
+	Takes(d, p int) error
+}
+
 // Metrics says how far predictions are from their targets. A target is the last
 // row of a sequence's Y; means go over all N·p targets, in the targets' units.
 type Metrics struct {
@@ -65,7 +72,7 @@ func (m Metrics) String() string {
 	if m.Err != nil {
 		return m.Err.Error()
 	}
-	s := fmt.Sprintf("RMSE %.4g  MAE %.4g  R² %.4f  (%d sequences, %d outputs)", m.RMSE, m.MAE, m.R2, m.N, m.P)
+	s := fmt.Sprintf("RMSE %.4g  MAE %.4g  R² %.4f  (%s, %s)", m.RMSE, m.MAE, m.R2, count(m.N, "sequence"), count(m.P, "output"))
 	if m.NonFinite > 0 {
 		s += fmt.Sprintf("; %d predictions are not finite", m.NonFinite)
 	}
@@ -139,8 +146,8 @@ func predict(f Predictor, data iter.Seq[Sequence], each func(hat, y []float64)) 
 		if err := check.next(s); err != nil {
 			return err
 		}
-		if model, ok := f.(interface{ takes(d, p int) error }); ok {
-			if err := model.takes(check.d, check.p); err != nil {
+		if model, ok := f.(Taker); ok {
+			if err := model.Takes(check.d, check.p); err != nil {
 				return err
 			}
 		}

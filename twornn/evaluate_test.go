@@ -92,7 +92,7 @@ func TestEvaluateErrors(t *testing.T) {
 		{"nil model", (*Model)(nil), []Sequence{good}, "not fitted"},
 		{"empty model", new(Model), []Sequence{good}, "not fitted"},
 		{"empty result", new(Result), []Sequence{good}, "not fitted"},
-		{"inputs", NewModel(1, 3, 1), []Sequence{good}, "takes 3 inputs and gives 1 outputs, the data have 2 and 1"},
+		{"inputs", NewModel(1, 3, 1), []Sequence{good}, "takes 3 inputs and gives 1 output, the data have 2 and 1"},
 		{"outputs", NewModel(1, 2, 2), []Sequence{good}, "gives 2 outputs"},
 	} {
 		m := Evaluate(c.f, sequences(c.data...))

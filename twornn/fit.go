@@ -9,6 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
@@ -29,6 +32,9 @@ type Options struct {
 	// Src seeds methods that draw at random. Nil: a fixed seed.
 	Src rand.Source
 }
+
+// maxLength bounds L: words of 2L+1 symbols.
+const maxLength = 1000
 
 // Fit learns a linear 2-RNN from the data by spectral learning (Algorithm 1): it
 // collects the measurements in one pass, recovers the Hankel tensors, and reads the
@@ -58,6 +64,9 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 func (o Options) check() error {
 	if o.L < 0 || o.Rank < 0 {
 		return fmt.Errorf("twornn: L = %d and rank %d: neither may be negative; zero means chosen from the data", o.L, o.Rank)
+	}
+	if o.L > maxLength {
+		return fmt.Errorf("twornn: L = %d: at most %d is possible", o.L, maxLength)
 	}
 	if o.Basis < Auto || o.Basis > UpToLength {
 		return fmt.Errorf("twornn: there is no basis %v", o.Basis)
@@ -93,7 +102,8 @@ func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 // taken: SSE is the squared error over all measurements of all lengths, M their
 // number times p, and k = R(dR+p+1) − R² the free parameters of a 2-RNN with R
 // states. All of that comes from the compressed measurements, so no candidate needs
-// the data.
+// the data. Sequences longer than any length measured count too, by a sample of 512:
+// what fits short words and goes astray on long ones is not chosen.
 //
 // A model with a larger squared error on its own training data than the zero
 // function has is replaced by the zero function, and Result.Fallback set (the
@@ -109,18 +119,44 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	if d == 0 || p == 0 {
 		return nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
 	}
+	total := newOutputs(p)
+	for _, l := range c.Lengths() {
+		total.merge(c[l].outputs)
+	}
+	if total.largest > 0 && total.largest < 1/maxValue {
+		return nil, fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.largest)
+	}
 	white, err := newWhitening(c, d)
 	if err != nil {
 		return nil, err
 	}
+	// Unit variance for each output, so that none is lost beside another in a larger
+	// unit.
+	scale := make([]float64, p)
+	for j := range scale {
+		scale[j] = 1
+		if sd := math.Sqrt(total.m2[j] / total.n); sd > 1e-14*math.Abs(total.mean[j]) {
+			scale[j] = 1 / sd
+		} else if total.mean[j] != 0 {
+			scale[j] = 1 / math.Abs(total.mean[j])
+		}
+	}
 	r, _ := white.W.Dims()
-	f := fitter{c: white.collection(c), o: o, d: r, p: p, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
+	f := fitter{c: white.collection(c, scale), o: o, d: r, p: p, scale: scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
 	best, err := f.search(ctx)
 	if err != nil {
 		return nil, err
 	}
 	res := f.result(best)
-	res.Model = res.Model.MapInputs(white.W)
+	W := white.W
+	if fr := c.frame(); fr != nil {
+		W = new(mat.Dense)
+		W.Mul(white.W, fr.W)
+	}
+	res.Model = res.Model.MapInputs(W)
+	for j, s := range scale {
+		floats.Scale(1/s, res.Omega.RawRowView(j))
+	}
 	if r < d {
 		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
 	}
@@ -132,6 +168,7 @@ type fitter struct {
 	c     Collection
 	o     Options
 	d, p  int
+	scale []float64          // of the outputs
 	h     map[int]*tt.Tensor // recovered so far
 	stats map[int]Stats
 }
@@ -142,8 +179,11 @@ type candidate struct {
 	L      int
 	basis  Basis
 	values []float64
-	sse    float64 // NaN or +Inf if the model is of no use
+	sse    float64 // in the units of the data; NaN or +Inf if the model is of no use
 	bic    float64
+
+	// Mean squares on longer sequences: the model's, the zero function's.
+	long, zeroLong float64
 }
 
 // search returns the best candidate of all that the options leave open.
@@ -158,7 +198,7 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 			}
 		}
 		if len(Ls) == 0 {
-			return candidate{}, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps (at most %d^3 ≤ %d unknowns)",
+			return candidate{}, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them, and %d^3 unknowns, of which there may be %d",
 				list(f.c.Lengths()), f.d, maxUnknowns)
 		}
 	}
@@ -172,11 +212,14 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 			return best, err
 		}
 		cs, err := f.candidates(L, basis)
+		if err != nil && f.o.L == 0 && L < Ls[len(Ls)-1] && errors.Is(err, errRank) {
+			continue // a longer L may carry the rank asked for
+		}
 		if err != nil {
 			return best, err
 		}
 		for _, c := range cs {
-			if best.Model == nil || c.bic < best.bic || math.IsNaN(best.bic) {
+			if best.Model == nil || c.bic < best.bic || math.IsNaN(best.bic) || math.IsInf(best.bic, 0) {
 				best = c
 			}
 		}
@@ -233,33 +276,58 @@ func (f *fitter) candidates(L int, b Basis) ([]candidate, error) {
 	}
 	var cs []candidate
 	for _, m := range models {
-		sse, rows, energy, err := f.squaredError(m)
+		e, err := f.squaredErrors(m)
 		if err != nil {
 			return nil, err
 		}
+		c := candidate{Model: m, L: L, basis: b, values: values}
+		var sse, spread float64 // in units of the outputs' variance
+		rows := 0
+		for j, v := range e {
+			sse += v
+			c.sse += v / (f.scale[j] * f.scale[j])
+		}
+		for _, l := range f.c.Lengths() {
+			rows += f.c[l].N()
+			spread += floats.Sum(f.c[l].outputs.m2)
+		}
+		// Sequences longer than any length measured count as if all had been run.
+		long := f.long()
+		mse, zero := long.meanSquares(m)
+		for j := range mse {
+			sse += mse[j] * float64(long.n)
+			unit := float64(f.p) * f.scale[j] * f.scale[j]
+			c.long += mse[j] / unit
+			c.zeroLong += zero[j] / unit
+		}
 		n, _, _ := m.Dims()
-		M := float64(rows * f.p)
+		M := float64((rows + long.n) * f.p)
 		k := float64(n*(f.d*n+f.p+1) - n*n)
 		// A relative error of 1e-9 is exact: what is below is rounding.
-		cs = append(cs, candidate{m, L, b, values, sse, M*math.Log(max(sse, 1e-18*energy)/M) + k*math.Log(M)})
+		c.bic = M*math.Log(max(sse, 1e-18*spread, 1e-300)/M) + k*math.Log(M)
+		cs = append(cs, c)
 	}
 	return cs, nil
 }
 
-// squaredError returns Σ‖y − f(x)‖² of m over the measurements of all lengths, with
-// their number and Σ‖y‖².
-func (f *fitter) squaredError(m *Model) (sse float64, rows int, energy float64, err error) {
+// long returns the sample of sequences longer than any length measured.
+func (f *fitter) long() sample {
+	ls := f.c.Lengths()
+	return f.c[ls[len(ls)-1]].long
+}
+
+// squaredErrors returns the squared error of each output of m over the measurements
+// of all lengths, in the scaled units.
+func (f *fitter) squaredErrors(m *Model) ([]float64, error) {
+	sum := make([]float64, f.p)
 	for _, l := range f.c.Lengths() {
-		c := f.c[l]
-		e, err := c.SquaredError(m.Hankel(l))
+		e, err := f.c[l].squaredErrors(m.Hankel(l))
 		if err != nil {
-			return 0, 0, 0, err
+			return nil, err
 		}
-		sse += e
-		rows += c.N()
-		energy += c.energy
+		floats.Add(sum, e)
 	}
-	return sse, rows, energy, nil
+	return sum, nil
 }
 
 // result applies the guard and gathers the warnings.
@@ -270,10 +338,14 @@ func (f *fitter) result(best candidate) *Result {
 	var energy float64
 	for _, l := range f.c.Lengths() {
 		r.N += f.c[l].N()
-		energy += f.c[l].energy
+		for j, v := range f.c[l].outputs.mean {
+			o := f.c[l].outputs
+			energy += (o.m2[j] + o.n*v*v) / (f.scale[j] * f.scale[j])
+		}
 	}
 	r.Rank, _, _ = best.Dims()
 	r.MSE, r.ZeroMSE = best.sse/float64(r.N*f.p), energy/float64(r.N*f.p)
+	r.Lengths, r.LongMSE = f.c.Lengths(), best.long
 	used := best.basis.lengths(best.L)
 	for _, l := range used {
 		if st := f.stats[l]; st.Status == Underdetermined {
@@ -292,8 +364,11 @@ func (f *fitter) result(best candidate) *Result {
 		r.Model, r.Rank, r.MSE = NewModel(1, f.d, f.p), 0, r.ZeroMSE
 		return r
 	}
-	if g := growth(r.Model, f.c); !(g <= maxGrowth) {
-		r.warn(Unstable, "on long sequences the outputs grow to %.3g times those of the training data; run it on sequences about as long as those, or try another rank", g)
+	if best.long > best.zeroLong {
+		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",
+			r.Lengths[len(r.Lengths)-1], best.long, best.zeroLong)
+	} else if g := growth(r.Model, f.c); !(g <= maxGrowth) {
+		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; start it afresh on sequences about as long as it was fitted to, or try another rank", g)
 	}
 	return r
 }

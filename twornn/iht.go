@@ -83,7 +83,7 @@ func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, r
 			h, err = tt.SVD(full, hankelDims(m.length, m.d, m.p), 0, 1e-14)
 		}
 	}
-	return h, st, err
+	return m.inData(h), st, err
 }
 
 // denseDesign is a design held as XᵀX and XᵀY.

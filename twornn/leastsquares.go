@@ -40,7 +40,10 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 	if err != nil {
 		return nil, st, err
 	}
-	A, norms := normalized(A)
+	var norms []float64
+	if m.frame == nil { // else columns are of a size, but for those of no account
+		A, norms = normalized(A)
+	}
 	rtol := ls.RCond
 	if rtol == 0 {
 		rtol = float64(max(m.N(), m.columns())) * linalg.Eps
@@ -65,7 +68,7 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 		}
 	}
 	h, err := tt.SVD(H.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 0)
-	return h, st, err
+	return m.inData(h), st, err
 }
 
 // relative returns √(sse/energy), the residual that Stats report.

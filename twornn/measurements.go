@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -19,7 +20,10 @@ import (
 const maxUnknowns = 4096
 
 // autoUnknowns bounds d^l for lengths that nobody asked for by number.
-const autoUnknowns = 1024
+const autoUnknowns = 256
+
+// autoLength bounds those lengths themselves: with one input d^l says nothing.
+const autoLength = 9
 
 // Measurements are the linear measurements of one Hankel tensor H⁽ˡ⁾: N equations
 //
@@ -33,13 +37,20 @@ const autoUnknowns = 1024
 //
 // A fifth of the rows, in runs, is kept apart from the others, so that what a method
 // has to choose can be chosen by its error on rows it has not seen.
+//
+// Inputs are kept in the coordinates of a frame; tensors that go in and out of the
+// package are in those of the data.
 type Measurements struct {
 	length, d, p int
+	frame        *frame
 	keepRows     bool
 	parts        [2]part   // rows to fit, rows held out
 	moment       []float64 // Σ x_t x_tᵀ over all steps of all rows, d×d
 	energy       float64   // ‖Y‖²
-	stretch      []float64 // the longest run of inputs met, d numbers a step; see stitcher
+	outputs      outputs
+	stretch      []float64  // the longest run of inputs met, d numbers a step; see stitcher
+	long         sample     // of sequences longer than any measured
+	joined       *mat.Dense // rows of both parts up to a rotation, where they will not change
 }
 
 // part is a share of the rows of [X Y].
@@ -53,7 +64,7 @@ func newMeasurements(length, d, p int) *Measurements {
 	if length == 0 {
 		d = 0 // the empty word says nothing of the inputs
 	}
-	return &Measurements{length: length, d: d, p: p, moment: make([]float64, d*d)}
+	return &Measurements{length: length, d: d, p: p, moment: make([]float64, d*d), outputs: newOutputs(p)}
 }
 
 // Dims returns the length l, the number of inputs d (0 for l = 0) and of outputs p.
@@ -96,6 +107,7 @@ func (m *Measurements) add(x *mat.Dense, y []float64) {
 	for _, v := range y {
 		m.energy += v * v
 	}
+	m.outputs.add(y)
 	q.n++
 	// Folding costs (d^l+p)² times the rows of the old factor and the new ones:
 	// twice as many new rows as old ones keep most of it useful.
@@ -169,7 +181,11 @@ func (m *Measurements) system() (A, B *mat.Dense, err error) {
 		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
 			m.length, m.Unknowns(), maxUnknowns)
 	}
-	A, B = m.columnsOf(stack(m.fold(&m.parts[0]), m.fold(&m.parts[1])))
+	f := m.joined
+	if f == nil {
+		f = stack(m.fold(&m.parts[0]), m.fold(&m.parts[1]))
+	}
+	A, B = m.columnsOf(f)
 	return A, B, nil
 }
 
@@ -202,21 +218,39 @@ func (m *Measurements) SquaredError(h *tt.Tensor) (float64, error) {
 	if len(dims) != m.length+1 || dims[m.length] != m.p || (m.length > 0 && dims[0] != m.d) {
 		panic("twornn: dimension mismatch: h")
 	}
+	if m.frame != nil {
+		h = alongInputs(h, m.frame.T)
+	}
+	sse, err := m.squaredErrors(h)
+	return floats.Sum(sse), err
+}
+
+// squaredErrors returns the squared error of each output for a tensor in the
+// coordinates of the frame.
+func (m *Measurements) squaredErrors(h *tt.Tensor) ([]float64, error) {
+	sse := make([]float64, m.p)
 	if m.rows() {
-		return m.squaredErrorOfRows(h)
+		return sse, m.squaredErrorsOfRows(sse, h)
 	}
 	A, B, err := m.system()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	H, err := h.Unfold(m.length)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return squared(residual(A, B, H)), nil
+	e := residual(A, B, H)
+	r, _ := e.Dims()
+	for i := range r {
+		for j, v := range e.RawRowView(i) {
+			sse[j] += v * v
+		}
+	}
+	return sse, nil
 }
 
-func (m *Measurements) squaredErrorOfRows(h *tt.Tensor) (sse float64, err error) {
+func (m *Measurements) squaredErrorsOfRows(sse []float64, h *tt.Tensor) error {
 	x := make([][]float64, m.length)
 	for k := range m.parts {
 		q := &m.parts[k]
@@ -226,15 +260,34 @@ func (m *Measurements) squaredErrorOfRows(h *tt.Tensor) (sse float64, err error)
 			}
 			hat, err := h.Contract(x...)
 			if err != nil {
-				return 0, err
+				return err
 			}
 			for j, y := range q.y[i*m.p : (i+1)*m.p] {
 				e := y - hat[j]
-				sse += e * e
+				sse[j] += e * e
 			}
 		}
 	}
-	return sse, nil
+	return nil
+}
+
+// alongInputs returns h ×₁ Mᵀ ⋯ ×_l Mᵀ: if h is a tensor of values in z, that of the
+// values in x for z = M x.
+func alongInputs(h *tt.Tensor, M *mat.Dense) *tt.Tensor {
+	for k := range h.Order() - 1 {
+		g := new(tt.Tensor)
+		g.ModeProduct(h, k, M.T())
+		h = g
+	}
+	return h
+}
+
+// inData returns a recovered tensor in the coordinates of the data.
+func (m *Measurements) inData(h *tt.Tensor) *tt.Tensor {
+	if m.frame == nil || h == nil {
+		return h
+	}
+	return alongInputs(h, m.frame.W)
 }
 
 // residual returns B − A H.
@@ -265,9 +318,11 @@ func (m *Measurements) merge(o *Measurements) {
 		m.moment[i] += v
 	}
 	m.energy += o.energy
+	m.outputs.merge(o.outputs)
 	if len(o.stretch) > len(m.stretch) {
 		m.stretch = o.stretch
 	}
+	m.long.merge(o.long)
 }
 
 // kronecker sets dst to x₁⊗⋯⊗x_l, the x_t being rows of d numbers in x. With no
@@ -306,15 +361,44 @@ func (c Collection) Merge(o Collection) error {
 			return errors.New("twornn: cannot merge: one collection keeps its rows (CollectRows), the other does not")
 		}
 	}
+	// One frame for all: that of c, if it has one.
+	to := c.frame()
+	if to == nil {
+		to = o.frame()
+	}
+	for l, m := range c {
+		c[l] = m.in(to)
+	}
 	for _, l := range o.Lengths() {
-		m := o[l]
+		m := o[l].in(to)
 		if c[l] == nil {
 			c[l] = newMeasurements(l, m.d, m.p)
-			c[l].keepRows = m.keepRows
+			c[l].keepRows, c[l].frame = m.keepRows, to
 		}
 		c[l].merge(m)
 	}
 	return nil
+}
+
+// frame returns the frame of the collection.
+func (c Collection) frame() *frame {
+	for _, m := range c {
+		if m.frame != nil {
+			return m.frame
+		}
+	}
+	return nil
+}
+
+// in returns the measurements in the coordinates of another frame.
+func (m *Measurements) in(to *frame) *Measurements {
+	M := m.frame.to(to)
+	if M == nil || m.length == 0 {
+		return m
+	}
+	q := m.mapped(M, nil)
+	q.frame, q.joined = to, nil
+	return q
 }
 
 // dims returns the numbers of inputs and outputs, 0 where unknown.
@@ -348,7 +432,7 @@ func (c Collection) moments(d int) *mat.SymDense {
 // for. A sequence with an output after every step measures H⁽ˡ⁾ by its first l
 // steps for every l up to its own length (the paper's remark after Theorem 4); one
 // with a single output measures its own length alone. Without lengths, all are
-// collected for which d^l ≤ 1024, and lengths up to 3 where d^l ≤ 4096.
+// collected up to 9 for which d^l ≤ 256, and lengths up to 3 where d^l ≤ 4096.
 //
 // A length of which the data hold nothing is absent from the result. Memory stays
 // bounded by (d^l+p)² numbers a length, up to d^l = 4096; beyond, it grows with N.
@@ -372,15 +456,21 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 		}
 	}
 	c := Collection{}
-	var run stitcher
-	var check checker
-	for s := range data {
-		if err := check.next(s); err != nil {
-			return nil, err
-		}
+	var (
+		run   stitcher
+		long  sample
+		check checker
+		block []Sequence // the first sequences, until there is a frame
+		fr    *frame
+	)
+	take := func(s Sequence) {
+		s = fr.apply(s)
 		k := s.Len()
 		rows, _ := s.Y.Dims()
 		run.add(s.X)
+		if !wanted(k, check.d, lengths) {
+			long.add(s)
+		}
 		for t := range rows {
 			l := k
 			if rows > 1 {
@@ -391,16 +481,47 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 			}
 			if c[l] == nil {
 				c[l] = newMeasurements(l, check.d, check.p)
-				c[l].keepRows = keepRows
+				c[l].keepRows, c[l].frame = keepRows, fr
 			}
 			c[l].add(s.X, s.Y.RawRowView(t))
+		}
+	}
+	settle := func() (err error) {
+		if fr, err = newFrame(block, check.d); err != nil {
+			return err
+		}
+		for _, s := range block {
+			take(s)
+		}
+		block = nil
+		return nil
+	}
+	for s := range data {
+		if err := check.next(s); err != nil {
+			return nil, err
+		}
+		if check.n > blockSize {
+			take(s)
+			continue
+		}
+		block = append(block, s.clone()) // a source may use its matrices again
+		if check.n == blockSize {
+			if err := settle(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if block != nil {
+		if err := settle(); err != nil {
+			return nil, err
 		}
 	}
 	if check.n == 0 {
 		return nil, errors.New("twornn: the data hold no sequence")
 	}
 	if ls := c.Lengths(); len(ls) > 0 {
-		c[ls[len(ls)-1]].stretch = run.longest
+		last := c[ls[len(ls)-1]]
+		last.stretch, last.long = run.longest, long
 	}
 	return c, nil
 }
@@ -412,5 +533,39 @@ func wanted(l, d int, lengths []int) bool {
 		return slices.Contains(lengths, l)
 	}
 	size := math.Pow(float64(d), float64(l))
-	return size <= autoUnknowns || l <= 3 && size <= maxUnknowns
+	return l <= autoLength && size <= autoUnknowns || l <= 3 && size <= maxUnknowns
+}
+
+// outputs gathers the mean and the spread of each output, by Welford's update, which
+// keeps its digits when the mean is large.
+type outputs struct {
+	n        float64
+	mean, m2 []float64
+	largest  float64 // |y|
+}
+
+func newOutputs(p int) outputs { return outputs{mean: make([]float64, p), m2: make([]float64, p)} }
+
+func (o *outputs) add(y []float64) {
+	o.n++
+	for j, v := range y {
+		o.largest = max(o.largest, v, -v)
+		delta := v - o.mean[j]
+		o.mean[j] += delta / o.n
+		o.m2[j] += delta * (v - o.mean[j])
+	}
+}
+
+func (o *outputs) merge(b outputs) {
+	if b.n == 0 {
+		return
+	}
+	n := o.n + b.n
+	o.largest = max(o.largest, b.largest)
+	for j := range o.mean {
+		delta := b.mean[j] - o.mean[j]
+		o.mean[j] += delta * b.n / n
+		o.m2[j] += b.m2[j] + delta*delta*o.n*b.n/n
+	}
+	o.n = n
 }

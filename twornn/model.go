@@ -85,13 +85,13 @@ func (m *Model) fitted() error {
 	return nil
 }
 
-// takes returns an error if m cannot predict p outputs from d inputs.
-func (m *Model) takes(d, p int) error {
+// Takes implements Taker.
+func (m *Model) Takes(d, p int) error {
 	if err := m.fitted(); err != nil {
 		return err
 	}
 	if _, md, mp := m.Dims(); d > 0 && md != d || mp != p {
-		return fmt.Errorf("twornn: the model takes %d inputs and gives %d outputs, the data have %d and %d; use the columns, bias and targets it was fitted with", md, mp, d, p)
+		return fmt.Errorf("twornn: the model takes %s and gives %s, the data have %d and %d; use the columns, bias and targets it was fitted with", count(md, "input"), count(mp, "output"), d, p)
 	}
 	return nil
 }

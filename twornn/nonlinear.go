@@ -99,9 +99,10 @@ func (m *NonLinear) Predict(dst []float64, x mat.Matrix) []float64 {
 	return dst
 }
 
-func (m *NonLinear) takes(d, p int) error {
+// Takes implements Taker.
+func (m *NonLinear) Takes(d, p int) error {
 	if m == nil {
 		return (*Model)(nil).fitted()
 	}
-	return m.Model.takes(d, p)
+	return m.Model.Takes(d, p)
 }

@@ -98,7 +98,7 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 		return nil, st, linalg.ErrNotFinite
 	}
 	h, err := tt.SVD(T.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 1e-14)
-	return h, st, err
+	return m.inData(h), st, err
 }
 
 // admm minimises ½‖AT − B‖² + λ‖reshape(T)‖_* by splitting T = Z: T is found in the

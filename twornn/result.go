@@ -14,7 +14,9 @@ type Result struct {
 	SingularValues []float64     // of the Hankel block, descending
 	Recovery       map[int]Stats // by length
 	N              int           // measurements, over all lengths
-	MSE, ZeroMSE   float64       // on the training data: the model's, the zero function's
+	Lengths        []int         // of the measurements, ascending
+	MSE, ZeroMSE   float64       // on the measurements: the model's, the zero function's
+	LongMSE        float64       // on the last outputs of a sample of longer training sequences; 0 if there are none
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 }
@@ -56,9 +58,13 @@ func (r *Result) Has(kind WarningKind) bool {
 func (r *Result) String() string {
 	var b strings.Builder
 	n, d, p := r.Dims()
-	fmt.Fprintf(&b, "linear 2-RNN: %d states, %d inputs, %d outputs\n", n, d, p)
-	fmt.Fprintf(&b, "L = %d, %v; %d measurements\n", r.L, r.Basis, r.N)
-	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)\n", r.MSE, r.ZeroMSE)
+	fmt.Fprintf(&b, "linear 2-RNN: %s, %s, %s\n", count(n, "state"), count(d, "input"), count(p, "output"))
+	fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
+	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)", r.MSE, r.ZeroMSE)
+	if r.LongMSE > 0 {
+		fmt.Fprintf(&b, "; on whole, longer sequences %.4g", r.LongMSE)
+	}
+	b.WriteString("\n")
 	b.WriteString("singular values")
 	for i, s := range r.SingularValues {
 		if i == 8 {
@@ -71,6 +77,14 @@ func (r *Result) String() string {
 		b.WriteString(wrap("\nwarning: "+w.Text, 88, "\n  "))
 	}
 	return b.String()
+}
+
+// count returns "1 state", "2 states".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // wrap breaks a line at blanks so that none is longer than width.

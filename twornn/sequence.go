@@ -55,6 +55,15 @@ func (s Sequence) Dims() (d, p int) {
 	return d, p
 }
 
+// clone returns a copy of the sequence.
+func (s Sequence) clone() Sequence {
+	c := Sequence{Y: mat.DenseCopyOf(s.Y)}
+	if s.Len() > 0 {
+		c.X = mat.DenseCopyOf(s.X)
+	}
+	return c
+}
+
 // checker checks a stream of sequences, one by one, and that they agree.
 type checker struct{ n, d, p int }
 
@@ -84,13 +93,21 @@ func (c *checker) next(s Sequence) error {
 	return nil
 }
 
-// finite returns an error that names the first entry of m that is no finite number.
+// maxValue bounds inputs and outputs, whose products over several steps and their
+// squares must be numbers.
+const maxValue = 1e60
+
+// finite returns an error that names the first entry of m that is no finite number, or
+// too large to work with.
 func finite(what string, m *mat.Dense) error {
 	r, c := m.Dims()
 	for i := range r {
 		for j, v := range m.RawRowView(i)[:c] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("%s %d of step %d is %v; drop the sequence or mend the value", what, j+1, i+1, v)
+			}
+			if v > maxValue || v < -maxValue {
+				return fmt.Errorf("%s %d of step %d is %.3g, too large to work with; change its unit", what, j+1, i+1, v)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package twornn
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,6 +108,9 @@ func Spectral(h map[int]*tt.Tensor, l, rank int, b Basis) (*Model, []float64, er
 	return spectral(h, l, rank, b, 0)
 }
 
+// errRank is wrapped where a block cannot carry the rank.
+var errRank = errors.New("rank too high")
+
 // spectral is Spectral that counts singular values up to rtol times the largest as
 // zero; rtol = 0 means the level of rounding.
 func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model, []float64, error) {
@@ -125,8 +129,8 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		}
 	}
 	if rank < 0 || rank > most {
-		return nil, nil, fmt.Errorf("twornn: rank %d asked for; with L = %d, %d inputs and %v at most %d is possible; raise L or lower the rank",
-			rank, L, d, b, most)
+		return nil, nil, fmt.Errorf("twornn: %w: %d asked for; with L = %d, %s and %v at most %d is possible; raise L or lower the rank",
+			errRank, rank, L, count(d, "input"), b, most)
 	}
 	if rtol == 0 {
 		rtol = float64(most*p) * linalg.Eps

@@ -193,9 +193,9 @@ func TestSpectralErrors(t *testing.T) {
 	}{
 		{exact(m, 2, 4), 2, 2, Auto, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; there are none of length 5"},
 		{exact(m, 1, 2), 1, 2, UpToLength, "length 1, 2 and 3; there are none of length 3"},
-		{exact(m, 1, 2, 3), 1, 3, EqualLength, "rank 3 asked for; with L = 1, 2 inputs and words of equal length at most 2 is possible"},
+		{exact(m, 1, 2, 3), 1, 3, EqualLength, "rank too high: 3 asked for; with L = 1, 2 inputs and words of equal length at most 2 is possible"},
 		{exact(m, 1, 2, 3), 1, 4, UpToLength, "at most 3 is possible"},
-		{exact(m, 1, 2, 3), 1, -1, Auto, "rank -1"},
+		{exact(m, 1, 2, 3), 1, -1, Auto, "rank too high: -1"},
 	} {
 		_, _, err := Spectral(c.h, c.L, c.rank, c.b)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

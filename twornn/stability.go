@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -123,7 +124,7 @@ func (s *stitcher) add(x *mat.Dense) {
 			s.run = append(s.run, x.RawRowView(t)...)
 		}
 	}
-	s.last = x
+	s.last = mat.DenseCopyOf(x)
 	if len(s.run) > len(s.longest) {
 		s.longest = s.run
 	}
@@ -144,4 +145,81 @@ func (s *stitcher) follows(x *mat.Dense) bool {
 		}
 	}
 	return true
+}
+
+// sample keeps some hundred of the sequences that are longer than any length
+// measured, evenly spread over the data, to see how a model does on them.
+type sample struct {
+	n      int // sequences met
+	stride int // every stride-th is kept
+	kept   []Sequence
+}
+
+const maxSample = 512
+
+func (s *sample) add(q Sequence) {
+	if s.stride == 0 {
+		s.stride = 1
+	}
+	if s.n%s.stride == 0 {
+		s.kept = append(s.kept, q.clone())
+	}
+	s.n++
+	s.thin()
+}
+
+// thin drops every other one when there are too many.
+func (s *sample) thin() {
+	for len(s.kept) > maxSample {
+		for i := range (len(s.kept) + 1) / 2 {
+			s.kept[i] = s.kept[2*i]
+		}
+		s.kept = s.kept[:(len(s.kept)+1)/2]
+		s.stride *= 2
+	}
+}
+
+func (s *sample) merge(o sample) {
+	s.n += o.n
+	s.kept = append(s.kept, o.kept...)
+	s.stride = max(s.stride, o.stride, 1)
+	s.thin()
+}
+
+// mapped returns the sample with W x in place of each input and the outputs times
+// scale, if that is not nil.
+func (s sample) mapped(W *mat.Dense, scale []float64) sample {
+	q := sample{n: s.n, stride: s.stride}
+	for _, k := range s.kept {
+		var x mat.Dense
+		x.Mul(k.X, W.T())
+		q.kept = append(q.kept, Sequence{X: &x, Y: scaledColumns(k.Y, scale)})
+	}
+	return q
+}
+
+// scaledColumns returns a with column j times scale[j]; a itself if scale is nil.
+func scaledColumns(a *mat.Dense, scale []float64) *mat.Dense {
+	if scale == nil {
+		return a
+	}
+	b := mat.DenseCopyOf(a)
+	r, _ := b.Dims()
+	for i := range r {
+		floats.Mul(b.RawRowView(i), scale)
+	}
+	return b
+}
+
+// meanSquares returns the mean square of the errors of f on the last output of the
+// sample, and of those outputs themselves, for each output; nil if it is empty.
+func (s sample) meanSquares(f Predictor) (mse, zero []float64) {
+	if len(s.kept) == 0 {
+		return nil, nil
+	}
+	for _, o := range Evaluate(f, slices.Values(s.kept)).Outputs {
+		mse = append(mse, o.MSE)
+		zero = append(zero, o.Variance+o.Mean*o.Mean)
+	}
+	return mse, zero
 }

@@ -73,7 +73,7 @@ func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recor
 		h = zeroTrain(x.dims)
 		st.Residuals = append(st.Residuals, relative(m.energy, m.energy))
 	}
-	return h, st, nil
+	return m.inData(h), st, nil
 }
 
 // zeroTrain returns the zero tensor.

@@ -3,9 +3,11 @@ package twornn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -34,18 +36,6 @@ type whitening struct {
 // the inputs do not move are left out.
 func newWhitening(c Collection, d int) (whitening, error) {
 	M := c.moments(d)
-	// Equal variances first: the eigenvalues then tell dependence, not units.
-	scale := make([]float64, d)
-	for i := range scale {
-		if scale[i] = math.Sqrt(M.At(i, i)); scale[i] == 0 {
-			scale[i] = 1
-		}
-	}
-	for i := range d {
-		for j := range i + 1 {
-			M.SetSym(i, j, M.At(i, j)/scale[i]/scale[j])
-		}
-	}
 	var eig mat.EigenSym
 	if !eig.Factorize(M, true) {
 		return whitening{}, fmt.Errorf("twornn: the inputs' second moments: %w", linalg.ErrNoConvergence)
@@ -67,28 +57,33 @@ func newWhitening(c Collection, d int) (whitening, error) {
 			s = 1 // no input ever moves
 		}
 		for i := range d {
-			w.T.Set(i, j-first, scale[i]*V.At(i, j)*s)
-			w.W.Set(j-first, i, V.At(i, j)/s/scale[i])
+			w.T.Set(i, j-first, V.At(i, j)*s)
+			w.W.Set(j-first, i, V.At(i, j)/s)
 		}
 	}
 	return w, nil
 }
 
-// collection returns the measurements of c in the coordinates z.
-func (w whitening) collection(c Collection) Collection {
+// collection returns the measurements of c in the coordinates z, with each output
+// times its scale.
+func (w whitening) collection(c Collection, scale []float64) Collection {
 	g := Collection{}
 	for l, m := range c {
-		g[l] = m.mapped(w.W)
+		g[l] = m.mapped(w.W, scale)
 	}
 	return g
 }
 
-// mapped returns the measurements with z = W x in place of each input x. It costs
-// O(l d^{2l+1}) once rows are folded.
-func (m *Measurements) mapped(W *mat.Dense) *Measurements {
+// mapped returns the measurements with z = W x in place of each input x, and outputs
+// times scale if that is not nil. It costs O(l d^{2l+1}) once rows are folded.
+func (m *Measurements) mapped(W *mat.Dense, scale []float64) *Measurements {
 	r, _ := W.Dims()
 	q := newMeasurements(m.length, r, m.p)
-	q.energy, q.stretch, q.keepRows = m.energy, mapRows(m.stretch, W), m.keepRows
+	q.energy, q.stretch, q.keepRows, q.long = m.energy, mapRows(m.stretch, W), m.keepRows, m.long.mapped(W, scale)
+	q.outputs = m.outputs.scaled(scale)
+	if scale != nil {
+		q.energy = q.outputs.energy()
+	}
 	if m.length > 0 {
 		var wm, wmw mat.Dense
 		M := mat.NewDense(m.d, m.d, nil)
@@ -107,6 +102,9 @@ func (m *Measurements) mapped(W *mat.Dense) *Measurements {
 		to.n = from.n
 		if m.rows() {
 			to.x, to.y = mapRows(from.x, W), from.y
+			if scale != nil && len(from.y) > 0 {
+				to.y = scaledColumns(mat.NewDense(from.n, m.p, from.y), scale).RawMatrix().Data
+			}
 			continue
 		}
 		f := m.fold(from)
@@ -118,10 +116,35 @@ func (m *Measurements) mapped(W *mat.Dense) *Measurements {
 		for i := range rows {
 			row := f.RawRowView(i)
 			copy(to.factor.RawRowView(i), mapModes(row[:m.columns()], W, m.length))
-			copy(to.factor.RawRowView(i)[q.columns():], row[m.columns():])
+			y := to.factor.RawRowView(i)[q.columns():]
+			copy(y, row[m.columns():])
+			if scale != nil {
+				floats.Mul(y, scale)
+			}
 		}
 	}
+	if !q.rows() {
+		q.joined = stack(q.parts[0].factor, q.parts[1].factor)
+	}
 	return q
+}
+
+// scaled returns the gathered outputs, each times its scale.
+func (o outputs) scaled(scale []float64) outputs {
+	q := outputs{o.n, slices.Clone(o.mean), slices.Clone(o.m2), o.largest}
+	for j, f := range scale {
+		q.mean[j] *= f
+		q.m2[j] *= f * f
+	}
+	return q
+}
+
+// energy returns Σ y² over all outputs.
+func (o outputs) energy() (e float64) {
+	for j, v := range o.mean {
+		e += o.m2[j] + o.n*v*v
+	}
+	return e
 }
 
 // mapRows returns W x for every run x of d numbers.

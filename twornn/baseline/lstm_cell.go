@@ -1,13 +1,12 @@
 package baseline
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/twornn/spectral/twornn"
 )
 
 // Network is a layer of u LSTM cells with a linear output layer. From h₀ = c₀ = 0,
@@ -22,7 +21,7 @@ type Network struct {
 	Out *mat.Dense // (1+u)×p: rows for the bias, the state
 }
 
-var _ twornn.Predictor = (*Network)(nil)
+var _ predictor = (*Network)(nil)
 
 // newNetwork returns a network of zeros and the slice that its weights live in.
 func newNetwork(u, d, p int) (*Network, []float64) {
@@ -34,16 +33,33 @@ func newNetwork(u, d, p int) (*Network, []float64) {
 // Dims returns the numbers of units u, inputs d and outputs p. It panics if there is
 // no network in nw or its parts disagree.
 func (nw *Network) Dims() (u, d, p int) {
+	u, d, p, err := nw.dims()
+	if err != nil {
+		panic(err.Error())
+	}
+	return u, d, p
+}
+
+func (nw *Network) dims() (u, d, p int, err error) {
 	if nw == nil || nw.W == nil || nw.Out == nil {
-		panic("baseline: the network is not fitted; fit it or decode it first")
+		return 0, 0, 0, errors.New("baseline: the network is not fitted; fit it or decode it first")
 	}
 	r, c := nw.W.Dims()
 	u, p = nw.Out.Dims()
 	u--
 	if c != 4*u || r < u+2 {
-		panic("baseline: the parts of the network disagree in their number of units")
+		return 0, 0, 0, errors.New("baseline: the parts of the network disagree in their number of units")
 	}
-	return u, r - 1 - u, p
+	return u, r - 1 - u, p, nil
+}
+
+// Takes implements twornn.Taker.
+func (nw *Network) Takes(d, p int) error {
+	_, nd, np, err := nw.dims()
+	if err != nil {
+		return err
+	}
+	return fits("network", nd, np, d, p)
 }
 
 // Predict returns the output after the last row of the k×d matrix x in dst, which is
@@ -51,12 +67,7 @@ func (nw *Network) Dims() (u, d, p int) {
 // O(k u (d+u)) and panics if x has not d columns or dst not p entries.
 func (nw *Network) Predict(dst []float64, x mat.Matrix) []float64 {
 	_, _, p := nw.Dims()
-	if dst == nil {
-		dst = make([]float64, p)
-	}
-	if len(dst) != p {
-		panic("baseline: dimension mismatch: dst")
-	}
+	dst = sized(dst, p)
 	nw.output(dst, nw.run(x, nil))
 	return dst
 }

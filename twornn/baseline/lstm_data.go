@@ -127,8 +127,8 @@ func identity(d, p int) affine {
 }
 
 // constant is the ratio of deviation to mean below which a column counts as constant:
-// standardised, it would be rounding errors.
-const constant = 1e-9
+// standardised, it would be little but rounding errors.
+const constant = 1e-12
 
 // standardise maps the examples by the moments of those trained on. It errs if these
 // overflow.

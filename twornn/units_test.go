@@ -1,0 +1,265 @@
+package twornn
+
+import (
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// relabelled yields the sequences of f with inputs and outputs changed.
+func relabelled(data iter.Seq[Sequence], x func(*mat.Dense) *mat.Dense, y func(*mat.Dense)) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		for s := range data {
+			s.X = x(s.X)
+			if y != nil {
+				y(s.Y)
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// biased replaces the first input by 1, in place.
+func biased(x *mat.Dense) *mat.Dense {
+	k, _ := x.Dims()
+	for t := range k {
+		x.Set(t, 0, 1)
+	}
+	return x
+}
+
+// shifted adds off to all inputs but the first, which is a bias.
+func shifted(off float64) func(*mat.Dense) *mat.Dense {
+	return func(x *mat.Dense) *mat.Dense {
+		k, d := x.Dims()
+		biased(x)
+		for t := range k {
+			for i := 1; i < d; i++ {
+				x.Set(t, i, x.At(t, i)+off*float64(i))
+			}
+		}
+		return x
+	}
+}
+
+// TestOffsetsAndNearDependence: with a bias among the inputs an offset of another is a
+// linear change of both, and nothing changes but rounding, which grows with the offset
+// and not with its fifth power; likewise for inputs that nearly depend on each other.
+func TestOffsetsAndNearDependence(t *testing.T) {
+	m := Random(3, 3, 1, 0.5, pcg(1))
+	labelled := func(noise float64, seed uint64, n int) iter.Seq[Sequence] {
+		rnd := rand.New(pcg(seed + 100))
+		return func(yield func(Sequence) bool) {
+			for s := range draw(m, n, 5, 0, true, seed) {
+				biased(s.X)
+				m.OutputsTo(s.Y, s.X)
+				for k := range 5 {
+					s.Y.Set(k, 0, s.Y.At(k, 0)+noise*rnd.NormFloat64())
+				}
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+	base := fit(t, labelled(0.1, 1, 800), Options{})
+	for _, off := range []float64{1, 1e3, 1e4, 1e6} {
+		r := fit(t, relabelled(labelled(0.1, 1, 800), shifted(off), nil), Options{})
+		if r.Rank != base.Rank || r.L != base.L || math.Abs(r.MSE-base.MSE) > 1e-5*base.MSE || r.Has(Collinear) {
+			t.Errorf("offset %g: L %d, rank %d, MSE %v; without L %d, rank %d, %v; %v", off, r.L, r.Rank, r.MSE, base.L, base.Rank, base.MSE, r.Warnings)
+		}
+	}
+	for _, eps := range []float64{1e-3, 1e-5, 1e-7} {
+		T := mat.NewDense(3, 3, []float64{1, 1, 0, 0, 1, 1, 0, 0, eps})
+		r := fit(t, relabelled(labelled(0.1, 1, 800), func(x *mat.Dense) *mat.Dense {
+			var z mat.Dense
+			z.Mul(x, T)
+			return &z
+		}, nil), Options{})
+		if r.Rank != base.Rank || math.Abs(r.MSE-base.MSE) > 1e-5*base.MSE {
+			t.Errorf("eps %g: rank %d, MSE %v; without %d, %v; %v", eps, r.Rank, r.MSE, base.Rank, base.MSE, r.Warnings)
+		}
+	}
+	// Without noise it stays exact, up to rounding in the inputs themselves.
+	r := fit(t, relabelled(labelled(0, 2, 300), shifted(1000), nil), Options{})
+	if e := Evaluate(r, relabelled(labelled(0, 3, 200), shifted(1000), nil)); e.MSE > 1e-16*e.Outputs[0].Variance {
+		t.Errorf("noiseless at offset 1000: MSE %.2g of the variance, %v", e.MSE/e.Outputs[0].Variance, r)
+	}
+}
+
+// TestOutputsInOtherUnits: an output in a unit a million times smaller is fitted as
+// well as before, and an offset of 1e9 does not hide what varies.
+func TestOutputsInOtherUnits(t *testing.T) {
+	m := Random(4, 3, 2, 0.5, pcg(2))
+	base := Evaluate(fit(t, draw(m, 600, 3, 0.1, true, 1), Options{L: 1, Rank: 3}), draw(m, 300, 3, 0, true, 2))
+	change := func(y *mat.Dense) {
+		k, _ := y.Dims()
+		for i := range k {
+			y.Set(i, 1, 1e6*y.At(i, 1))
+		}
+	}
+	same := func(x *mat.Dense) *mat.Dense { return x }
+	got := Evaluate(fit(t, relabelled(draw(m, 600, 3, 0.1, true, 1), same, change), Options{L: 1, Rank: 3}), relabelled(draw(m, 300, 3, 0, true, 2), same, change))
+	for j := range 2 {
+		if math.Abs(got.Outputs[j].R2-base.Outputs[j].R2) > 1e-6 {
+			t.Errorf("output %d: R² %v, was %v", j+1, got.Outputs[j].R2, base.Outputs[j].R2)
+		}
+	}
+	rnd := rand.New(pcg(3))
+	far := func(yield func(Sequence) bool) {
+		for range 2000 {
+			x, y := mat.NewDense(3, 2, nil), mat.NewDense(3, 1, nil)
+			for k := range 3 {
+				z := rnd.NormFloat64()
+				x.SetRow(k, []float64{1, z})
+				y.Set(k, 0, 1e9+z+0.1*rnd.NormFloat64())
+			}
+			if !yield(Sequence{X: x, Y: y}) {
+				return
+			}
+		}
+	}
+	if r := fit(t, far, Options{}); r.Rank != 2 || math.Abs(r.MSE-0.01) > 0.001 {
+		t.Errorf("outputs about 1e9: rank %d, MSE %v", r.Rank, r.MSE)
+	}
+}
+
+func TestOutOfRange(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(4))
+	for _, f := range []float64{1e155, 1e200, 1e-200} {
+		_, err := Fit(context.Background(), relabelled(draw(m, 50, 3, 0, true, 1), func(x *mat.Dense) *mat.Dense { return x },
+			func(y *mat.Dense) { y.Scale(f, y) }), Options{})
+		if err == nil || !strings.Contains(err.Error(), "change its unit") {
+			t.Errorf("outputs times %g: %v", f, err)
+		}
+	}
+	for _, f := range []float64{1e155, 1e-170} {
+		r, err := Fit(context.Background(), relabelled(draw(m, 50, 3, 0, true, 1), func(x *mat.Dense) *mat.Dense { x.Scale(f, x); return x }, nil), Options{})
+		if err == nil && (r.Fallback || math.IsNaN(r.MSE)) {
+			t.Errorf("inputs times %g: %v", f, r)
+		}
+		if err != nil && !strings.Contains(err.Error(), "unit") {
+			t.Errorf("inputs times %g: %v", f, err)
+		}
+	}
+}
+
+// TestRankWithLOpen: a rank that L = 1 cannot carry is sought at a longer L.
+func TestRankWithLOpen(t *testing.T) {
+	m := Random(4, 2, 1, 0.6, pcg(5))
+	r := fit(t, draw(m, 400, 5, 0, true, 1), Options{Rank: 4})
+	if r.L != 2 || r.Rank != 4 || r.MSE > 1e-20 {
+		t.Errorf("L = %d, rank %d, MSE %v", r.L, r.Rank, r.MSE)
+	}
+	if _, err := Fit(context.Background(), draw(m, 400, 5, 0, true, 1), Options{Rank: 8}); err == nil || !strings.Contains(err.Error(), "at most 7 is possible") {
+		t.Errorf("a rank that no L carries: %v", err)
+	}
+}
+
+// TestLongSequencesOfOneInput: with d = 1 every length has one unknown; the lengths
+// looked at are bounded all the same.
+func TestLongSequencesOfOneInput(t *testing.T) {
+	m := NewModel(1, 1, 1)
+	m.H0.SetVec(0, 1)
+	m.A[0].Set(0, 0, 0.9)
+	m.Omega.Set(0, 0, 1)
+	start := time.Now()
+	r := fit(t, draw(m, 3, 200, 0, true, 1), Options{})
+	if d := time.Since(start); d > 30*time.Second {
+		t.Errorf("took %v", d)
+	}
+	if r.Lengths[len(r.Lengths)-1] != autoLength {
+		t.Errorf("lengths %v", r.Lengths)
+	}
+	if _, err := Fit(context.Background(), draw(m, 3, 5, 0, true, 1), Options{L: 1 << 40}); err == nil || !strings.Contains(err.Error(), "at most 1000") {
+		t.Errorf("an absurd L: %v", err)
+	}
+}
+
+// TestLongSequencesCount: of the candidates that fit short words alike, one that goes
+// astray on the whole, longer sequences is not chosen, and the result tells its error
+// on them.
+func TestLongSequencesCount(t *testing.T) {
+	m := Random(2, 4, 1, 0.5, pcg(6))
+	data := draw(m, 400, 8, 0.2, true, 1) // 4⁵ is more than is collected unasked
+	r := fit(t, data, Options{})
+	whole := Evaluate(r, data)
+	if math.Abs(whole.MSE-r.LongMSE) > 1e-9*whole.MSE || len(r.Lengths) != 4 {
+		t.Errorf("LongMSE %v, by Evaluate %v; lengths %v", r.LongMSE, whole.MSE, r.Lengths)
+	}
+	if !(whole.R2 > 0) {
+		t.Errorf("R² %v on the whole sequences: %v", whole.R2, r)
+	}
+	if s := r.String(); !strings.Contains(s, "on whole, longer sequences") {
+		t.Error(s)
+	}
+}
+
+func TestSampleIsSpread(t *testing.T) {
+	var s, a, b sample
+	for i := range 5000 {
+		q := Sequence{X: mat.NewDense(1, 1, []float64{float64(i)}), Y: mat.NewDense(1, 1, nil)}
+		s.add(q)
+		if i < 2500 {
+			a.add(q)
+		} else {
+			b.add(q)
+		}
+	}
+	a.merge(b)
+	for _, s := range []sample{s, a} {
+		if s.n != 5000 || len(s.kept) < maxSample/2 || len(s.kept) > maxSample {
+			t.Errorf("%d kept of %d", len(s.kept), s.n)
+		}
+		for i := 1; i < len(s.kept); i++ {
+			if gap := s.kept[i].X.At(0, 0) - s.kept[i-1].X.At(0, 0); gap <= 0 || gap > 20 {
+				t.Errorf("a gap of %v after %d", gap, i)
+			}
+		}
+	}
+}
+
+// TestMergeAcrossFrames: shards whose inputs led to other coordinates, or to none,
+// join all the same.
+func TestMergeAcrossFrames(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(7))
+	part := func(off float64, seed uint64) []Sequence {
+		var out []Sequence
+		for s := range relabelled(draw(m, 150, 3, 0.1, true, seed), shifted(off), nil) {
+			out = append(out, s)
+		}
+		return out
+	}
+	for _, offs := range [][2]float64{{0, 1000}, {1000, 0}, {500, 3000}, {0, 0}} {
+		a, b := part(offs[0], 1), part(offs[1], 2)
+		whole := collected(t, append(append([]Sequence(nil), a...), b...))
+		c := collected(t, a)
+		if err := c.Merge(collected(t, b)); err != nil {
+			t.Fatal(err)
+		}
+		h := Random(2, 2, 1, 0.001, pcg(8)).Hankel(3)
+		want, _ := whole[3].SquaredError(h)
+		if got, err := c[3].SquaredError(h); err != nil || math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%v: squared error %v, want %v (%v)", offs, got, want, err)
+		}
+		ra, err := FitCollection(context.Background(), c, Options{L: 1, Rank: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rb, err := FitCollection(context.Background(), whole, Options{L: 1, Rank: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(ra.MSE-rb.MSE) > 1e-6*rb.MSE {
+			t.Errorf("%v: MSE %v merged, %v whole", offs, ra.MSE, rb.MSE)
+		}
+	}
+}
