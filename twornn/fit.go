@@ -142,7 +142,7 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 		}
 	}
 	r, _ := white.W.Dims()
-	f := fitter{c: white.collection(c, scale), o: o, d: r, p: p, scale: scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
+	f := fitter{c: white.collection(c, scale), o: o, d: r, p: p, all: d, scale: scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
 	best, err := f.search(ctx)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,8 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 type fitter struct {
 	c     Collection
 	o     Options
-	d, p  int
+	d, p  int                // independent inputs, outputs
+	all   int                // inputs of the data
 	scale []float64          // of the outputs
 	h     map[int]*tt.Tensor // recovered so far
 	stats map[int]Stats
@@ -198,8 +199,12 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 			}
 		}
 		if len(Ls) == 0 {
-			return candidate{}, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them, and %d^3 unknowns, of which there may be %d",
-				list(f.c.Lengths()), f.d, maxUnknowns)
+			if u := math.Pow(float64(f.all), 3); longest >= 2 && u > maxUnknowns {
+				return candidate{}, fmt.Errorf("twornn: with %s, H(3) has %.4g unknowns an output, more than the %d that are collected; select fewer inputs, or give L with the recovery TTIHT",
+					count(f.all, "input"), u, maxUnknowns)
+			}
+			return candidate{}, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them",
+				list(f.c.Lengths()))
 		}
 	}
 	var best candidate
@@ -363,6 +368,9 @@ func (f *fitter) result(best candidate) *Result {
 			r.MSE, r.ZeroMSE)
 		r.Model, r.Rank, r.MSE = NewModel(1, f.d, f.p), 0, r.ZeroMSE
 		return r
+	}
+	if last := r.Lengths[len(r.Lengths)-1]; best.long > 1.25*r.MSE && best.long <= best.zeroLong {
+		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, count(last, "step"), r.MSE)
 	}
 	if best.long > best.zeroLong {
 		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",

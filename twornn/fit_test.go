@@ -298,13 +298,15 @@ func TestFitErrors(t *testing.T) {
 	}{
 		{"no data", nil, sequences(), Options{}, "the data hold no sequence"},
 		{"too short", nil, draw(m, 9, 2, 0, true, 1), Options{}, "outputs after 1 and 2 steps; that fits no L"},
-		{"too short for L", nil, draw(m, 9, 3, 0, true, 1), Options{L: 2}, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; there are none of length 4 and 5"},
-		{"one length", nil, draw(m, 9, 3, 0, false, 1), Options{L: 1, Basis: UpToLength}, "there are none of length 1 and 2"},
+		{"too short for L", nil, draw(m, 9, 3, 0, true, 1), Options{L: 2}, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; none were collected of length 4 and 5"},
+		{"one length", nil, draw(m, 9, 3, 0, false, 1), Options{L: 1, Basis: UpToLength}, "none were collected of length 1 and 2"},
 		{"rank", nil, draw(m, 99, 3, 0, true, 1), Options{L: 1, Rank: 9}, "rank too high: 9 asked for; with L = 1, 2 inputs and words up to length L at most 3 is possible"},
 		{"negative", nil, draw(m, 9, 3, 0, true, 1), Options{L: -1}, "neither may be negative"},
 		{"basis", nil, draw(m, 9, 3, 0, true, 1), Options{Basis: 9}, "there is no basis"},
 		{"cancelled", cancelled, draw(m, 9, 3, 0, true, 1), Options{}, "context canceled"},
 		{"too large", nil, draw(Random(2, 20, 1, 1, pcg(7)), 9, 3, 0, true, 1), Options{L: 1}, "H(3) has 8000 unknowns an output"},
+		{"too many inputs", nil, draw(Random(2, 20, 1, 1, pcg(7)), 9, 3, 0, true, 1), Options{}, "with 20 inputs, H(3) has 8000 unknowns"},
+		{"too long", nil, draw(Random(2, 2, 1, 0.5, pcg(7)), 9, 30, 0, false, 1), Options{}, "no sequence is short enough to be measured unasked"},
 		{"only words", nil, sequences(Sequence{Y: mat.NewDense(1, 1, nil)}), Options{}, "no measurement of a sequence with inputs"},
 	} {
 		ctx := c.ctx

@@ -443,8 +443,8 @@ func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
 }
 
 // CollectRows is Collect for recoveries in tensor-train format, TTIHT among them:
-// every measurement is kept as it came, l·d+p numbers, and d^l may be any size. It
-// takes memory in proportion to N.
+// every measurement is kept as it came, l·d+p numbers, and d^l may be any size; without
+// lengths all up to 9 are collected. It takes memory in proportion to N.
 func CollectRows(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
 	return collect(data, true, lengths)
 }
@@ -468,7 +468,7 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 		k := s.Len()
 		rows, _ := s.Y.Dims()
 		run.add(s.X)
-		if !wanted(k, check.d, lengths) {
+		if !wanted(k, check.d, lengths, keepRows) {
 			long.add(s)
 		}
 		for t := range rows {
@@ -476,7 +476,7 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 			if rows > 1 {
 				l = t + 1
 			}
-			if !wanted(l, check.d, lengths) {
+			if !wanted(l, check.d, lengths, keepRows) {
 				continue
 			}
 			if c[l] == nil {
@@ -519,6 +519,10 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 	if check.n == 0 {
 		return nil, errors.New("twornn: the data hold no sequence")
 	}
+	if len(c) == 0 && len(lengths) == 0 {
+		return nil, fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are; give L, or outputs after every step",
+			count(check.d, "input"), autoUnknowns)
+	}
 	if ls := c.Lengths(); len(ls) > 0 {
 		last := c[ls[len(ls)-1]]
 		last.stretch, last.long = run.longest, long
@@ -528,9 +532,12 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 
 // wanted reports whether length l is among those asked for, or worth collecting if
 // none were.
-func wanted(l, d int, lengths []int) bool {
-	if len(lengths) > 0 {
+func wanted(l, d int, lengths []int, keepRows bool) bool {
+	switch {
+	case len(lengths) > 0:
 		return slices.Contains(lengths, l)
+	case keepRows:
+		return l <= autoLength
 	}
 	size := math.Pow(float64(d), float64(l))
 	return l <= autoLength && size <= autoUnknowns || l <= 3 && size <= maxUnknowns

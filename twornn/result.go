@@ -37,6 +37,7 @@ const (
 	RankCut                              // fewer states than asked for
 	WorseThanZero                        // the zero function is returned
 	Unstable                             // outputs explode on long sequences
+	Drifting                             // much worse on whole sequences than on the lengths measured
 	Collinear                            // some inputs are linear combinations of others
 )
 

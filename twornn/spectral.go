@@ -68,7 +68,7 @@ func (b Basis) resolve(L int, has func(l int) bool) (Basis, error) {
 		}
 	}
 	if ls := missing(b); len(ls) > 0 {
-		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; there are none of length %s",
+		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s",
 			L, b, list(b.lengths(L)), list(ls))
 	}
 	return b, nil

@@ -191,8 +191,8 @@ func TestSpectralErrors(t *testing.T) {
 		b    Basis
 		want string
 	}{
-		{exact(m, 2, 4), 2, 2, Auto, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; there are none of length 5"},
-		{exact(m, 1, 2), 1, 2, UpToLength, "length 1, 2 and 3; there are none of length 3"},
+		{exact(m, 2, 4), 2, 2, Auto, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; none were collected of length 5"},
+		{exact(m, 1, 2), 1, 2, UpToLength, "length 1, 2 and 3; none were collected of length 3"},
 		{exact(m, 1, 2, 3), 1, 3, EqualLength, "rank too high: 3 asked for; with L = 1, 2 inputs and words of equal length at most 2 is possible"},
 		{exact(m, 1, 2, 3), 1, 4, UpToLength, "at most 3 is possible"},
 		{exact(m, 1, 2, 3), 1, -1, Auto, "rank too high: -1"},
