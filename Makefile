@@ -17,9 +17,14 @@ help:
 	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
 	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
 	@echo 'make clean       remove all that was built, the virtual environment and the pages'
+	@echo 'A notebook of your own, x.ipynb, runs into notebooks/out with: $(run) exec x.ipynb'
 
-quickstart test lab setup: go
+quickstart test setup: go
 	@$(run) $@
+
+# Not by "go run", which fails whenever it is interrupted: Ctrl-C is how this ends.
+lab: go
+	@go build -o notebooks/kernel/bin/run ./notebooks/run && exec notebooks/kernel/bin/run lab
 
 notebooks: go
 	@$(run) update
@@ -30,5 +35,9 @@ clean:
 # An old go cannot read go.mod, or fetches a newer one by itself where it may.
 go:
 	@command -v go >/dev/null || { echo 'Go is not installed or not on the PATH: install Go 1.26 or newer.' >&2; exit 1; }
+	@[ "$$(go env GOCACHE)" != off ] && [ -n "$$(go env GOMODCACHE)" ] || \
+		{ echo 'Go has no place for its caches: set HOME, or both GOCACHE and GOMODCACHE.' >&2; exit 1; }
 	@go list -m >/dev/null 2>&1 || { echo "This needs Go 1.26 or newer, and go here is $$(cd / && go version)." >&2; exit 1; }
+	@[ -w notebooks ] && [ -w notebooks/kernel ] || \
+		{ echo 'This folder is read-only, and what is built goes into it: copy it to where you may write, and run make there.' >&2; exit 1; }
 	@[ -e notebooks/kernel/bin/stamp ] || echo 'The first time this takes some minutes: Go compiles its library and the kernel.'

@@ -80,7 +80,8 @@ func (c numbers) parse(text string) (float64, error) {
 
 // plain returns text with a decimal point and no thousands signs, and whether it
 // is a decimal number at all: sign, digits in whole groups of three if they are
-// grouped, decimal sign, digits, exponent.
+// grouped, decimal sign, digits, exponent. Nobody groups the digits of 0.234 or of
+// 1.234e5: there the sign is a decimal sign, and 234 or 1.234e8 would be wrong.
 func (c numbers) plain(text string) (string, bool) {
 	sign, rest := "", text
 	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
@@ -100,6 +101,9 @@ func (c numbers) plain(text string) (string, bool) {
 	whole, fraction, _ := strings.Cut(mantissa, c.decimal)
 	grouped := c.thousands != "" && strings.Contains(whole, c.thousands)
 	if grouped {
+		if exponent != "" || whole[0] == '0' {
+			return "", false
+		}
 		groups := strings.Split(whole, c.thousands)
 		for i, g := range groups {
 			if len(g) != 3 && (i > 0 || len(g) == 0 || len(g) > 3) {

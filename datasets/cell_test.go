@@ -36,6 +36,8 @@ func TestNumbers(t *testing.T) {
 		{thousands: ',', text: "1,234", want: 1234},
 		{thousands: ',', text: "-1,234,567.5", want: -1234567.5},
 		{thousands: ',', text: "1234.5", want: 1234.5},
+		{thousands: ',', text: "0.5e3", want: 500},
+		{decimal: ',', thousands: '.', text: "0,234", want: .234},
 		{decimal: ',', thousands: '.', text: "1.234,5", want: 1234.5},
 		{thousands: '\u00a0', text: "12\u00a0345", want: 12345},
 	} {
@@ -59,6 +61,8 @@ func TestNumbersRefused(t *testing.T) {
 		{texts: []string{"0x1p-2", "0x10", "1_000", "Inf", "-inf", "+Infinity", "1e999", "-1e999", "e5", "1e", "1e+",
 			".", "-", "+", "--1", "1-", "1.2.3", "1,5", "1 000", "5 m/s", "50%", "−1", "١", "1\x00", "#N/A", "true"}},
 		{decimal: ',', texts: []string{"3.5", "1.234", "1.234,5", "1,2,3"}},
+		// A lone 0, or an exponent, has no groups: the sign is a decimal sign.
+		{decimal: ',', thousands: '.', texts: []string{"0.234", "00.234", "-0.500", "012.345", "1.234e5", "1.234,5E2"}},
 		{thousands: ',', texts: []string{"1,23", "1234,567", ",123", "1,,234", "1,234,", "1.5,000", "1,234e1,0"}},
 	} {
 		n, err := newNumbers(c.decimal, c.thousands, nil)

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -82,6 +83,10 @@ func (c *clock) parse(text string) (t time.Time, problem, cure string) {
 	if err != nil {
 		return t, fmt.Sprintf("is no time of the layout %s", c.layout), "set CSV.TimeLayout, or mend the file"
 	}
+	if name := unknownZone(c.layout, t, c.loc); name != "" {
+		return t, fmt.Sprintf("is in the zone %s, an abbreviation that names no one offset", inline(name)),
+			"write an offset such as -0700, or leave the zone out of the file and CSV.TimeLayout and set CSV.Location"
+	}
 	// Where the clocks go forward an hour does not exist, and package time moves
 	// it. The clock on the wall, read as UTC, tells.
 	if c.loc == time.UTC {
@@ -92,6 +97,20 @@ func (c *clock) parse(text string) (t time.Time, problem, cure string) {
 			"the column is in another time zone; set CSV.Location to it"
 	}
 	return t.UTC(), "", ""
+}
+
+// unknownZone returns the abbreviation of t's zone if t was read with offset 0 only
+// because package time does not know it. It knows those of loc.
+func unknownZone(layout string, t time.Time, loc *time.Location) string {
+	if !strings.Contains(layout, "MST") || strings.Contains(layout, "-07") || strings.Contains(layout, "Z07") || t.Location() == loc {
+		return ""
+	}
+	switch name := t.Location().String(); name {
+	case "UTC", "GMT":
+		return ""
+	default:
+		return name
+	}
 }
 
 func sameWall(a, b time.Time) bool {
@@ -110,6 +129,9 @@ func order(last, t time.Time, where string) (problem string) {
 		return "repeats the time of " + where
 	case t.Before(last):
 		return "is earlier than the time of " + where
+	case t.Sub(last) == math.MaxInt64:
+		// No time.Duration is longer, and Sub says no more.
+		return "is more than 292 years after the time of " + where
 	}
 	return ""
 }

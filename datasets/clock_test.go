@@ -48,6 +48,37 @@ func TestLocation(t *testing.T) {
 	}
 }
 
+// An abbreviation is refused unless it names one offset: UTC, GMT, or as Location has it.
+func TestAbbreviations(t *testing.T) {
+	ny, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const layout = "2006-01-02 15:04 MST"
+	for _, c := range []struct {
+		layout, text string
+		loc          *time.Location
+		hour         int // of UTC, −1 if refused
+	}{
+		{layout, "2013-11-03 01:00 UTC", time.UTC, 1},
+		{layout, "2013-11-03 01:00 GMT", time.UTC, 1},
+		{layout, "2013-11-03 01:00 UTC", ny, 1},
+		{layout, "2013-11-03 01:00 EST", time.UTC, -1},
+		{layout, "2013-11-03 01:00 CET", time.UTC, -1},
+		{layout, "2013-11-03 01:00 CET", ny, -1},
+		{layout, "2013-11-03 01:00 EDT", ny, 5}, // the hour that comes twice
+		{layout, "2013-11-03 01:00 EST", ny, 6},
+		{layout + " -0700", "2013-11-03 01:00 CET +0100", time.UTC, 0},
+		{"02 Jan 06 15:04 Z0700", "03 Nov 13 01:00 Z", time.UTC, 1},
+	} {
+		k := clock{layout: c.layout, loc: c.loc}
+		at, problem, cure := k.parse(c.text)
+		if refused := problem != "" && cure != ""; refused != (c.hour < 0) || !refused && at.Hour() != c.hour {
+			t.Errorf("%q in %v is %v, %s", c.text, c.loc, at, problem)
+		}
+	}
+}
+
 func TestTimeNames(t *testing.T) {
 	for _, name := range []string{"date", "Time", "DATETIME", "time_hour", "timestamp", "Date Time"} {
 		if !isTimeName(name) {

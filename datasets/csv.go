@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -29,23 +30,31 @@ type CSV struct {
 	// Time names the column of times, which must increase from row to row. Zero
 	// means the first column if it is called date, time, datetime, timestamp, utc
 	// or so, or if its first cell is a time with the year first; otherwise there
-	// are no times. NoTime says there are none.
+	// are no times. It is an error then if another column seems to hold them, unless
+	// Columns asks for it as numbers. NoTime says there are none.
 	Time string
 	// TimeLayout is the layout of the times, as in package time. Zero means that of
-	// the first, if it has the year first.
+	// the first, if it has the year first. An abbreviation of a zone must be UTC, GMT
+	// or one that Location has: another names no one offset.
 	TimeLayout string
 	// Location is where clocks show the times that do not name their zone. Nil
-	// means UTC. In a Series all times are UTC.
+	// means UTC. In a Series all times are UTC, but days and months are counted on
+	// this clock.
 	Location *time.Location
-	// Step is the sampling step. Zero means the most common one.
+	// Step is the sampling step. Zero means the most common one; see Series.Step.
 	Step time.Duration
 
 	// Columns are those to read, in the order wanted. None means all but the
-	// column of times and those of Where.
+	// column of times and those of Where. A header that is all numbers is refused as
+	// data if there are none.
 	Columns []string
 	// Missing are markers of missing values, besides the empty cell, NA, NaN and
 	// null, in any case and between any blanks.
 	Missing []string
+	// Range gives the lowest and the highest value that is possible in a column. A
+	// value outside counts as missing, and Series.String says how many there are. An
+	// infinity leaves an end open. Nil takes all values.
+	Range map[string][2]float64
 	// Where keeps the rows in which each of these columns has this text, blanks
 	// trimmed. The others are passed over unread: it is the way to one series in a
 	// file that stacks several. Nil keeps all rows.
@@ -55,20 +64,29 @@ type CSV struct {
 // ReadCSV reads the file at path. Besides the errors of package os, all that is
 // wrong in the file is a *[CellError]. The file is read once, line by line.
 //
-// A byte order mark and CR LF are fine. An empty file, a header alone, a row with
-// too many or too few fields, a column without name, two of one name, text or an
-// infinity in a column of numbers, a time that repeats or runs backwards: each is an
-// error, and nothing is sorted, merged, filled or dropped. With Columns set, columns
-// that are not asked for may lack a name, share one, and hold what they like.
+// A byte order mark and CR LF are fine. A compressed file, UTF-16, line ends of CR
+// alone, a pipe or device (for these there is Read), an empty file, a header alone,
+// a row with too many or too few fields, a column without name, two of one name,
+// text or an infinity in a column of numbers, a time that repeats or runs backwards:
+// each is an error, and nothing is sorted, merged, filled or dropped. With Columns
+// set, columns that are not asked for may lack a name, share one, and hold what they
+// like.
 func ReadCSV(path string, o CSV) (*Series, error) {
+	// Looked at first, since opening a pipe can wait for ever.
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("datasets: %w", err)
+	case info.IsDir():
+		return nil, &CellError{File: path, Problem: "is a directory", Cure: "name a file in it"}
+	case !info.Mode().IsRegular():
+		return nil, &CellError{File: path, Problem: "is no regular file", Cure: "open it and give it to Read"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, &CellError{File: path, Problem: "is a directory", Cure: "name a file in it"}
-	}
 	return Read(f, path, o)
 }
 
@@ -129,6 +147,11 @@ func newTable(r io.Reader, name string, o CSV) (*table, error) {
 	}
 	if t.Step < 0 {
 		return nil, fmt.Errorf("datasets: CSV.Step is %v; it must not be negative", t.Step)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Range)) {
+		if r := t.Range[name]; !(r[0] <= r[1]) {
+			return nil, fmt.Errorf("datasets: CSV.Range of column %s is %v to %v; put the lower first", inline(name), r[0], r[1])
+		}
 	}
 	if t.Location == nil {
 		t.Location = time.UTC
@@ -196,6 +219,9 @@ func (t *table) next() error {
 			return t.fail(line, t.header[f], record[f], problem, cure)
 		}
 		t.signed[j] = t.signed[j] || strings.Contains(record[f], t.numbers.decimal)
+		if r, ok := t.Range[t.header[f]]; ok && (v < r[0] || v > r[1]) {
+			v = outOfRange
+		}
 		t.out.values[j] = append(t.out.values[j], v)
 	}
 	t.lastLine = line
@@ -206,6 +232,9 @@ func (t *table) next() error {
 // checkRecord refuses a ragged row, and a blank line where it could be a value.
 func (t *table) checkRecord(record []string, line int) error {
 	if len(record) != len(t.header) {
+		if slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\r") }) {
+			return t.fail(line, "", "", loneCR, loneCRCure)
+		}
 		return t.fail(line, "", "", fmt.Sprintf("has %s, the header %d", count(len(record), "field"), len(t.header)),
 			"mend the row, or set CSV.Comma; a field that holds the separator needs quotes")
 	}
@@ -227,9 +256,14 @@ func (t *table) addTime(text string, line int) error {
 		return t.fail(line, t.header[t.time], text, problem, cure)
 	}
 	if n := len(t.out.times); n > 0 {
-		if problem := order(t.out.times[n-1], at, fmt.Sprintf("line %d", t.lastLine)); problem != "" {
-			return t.fail(line, t.header[t.time], text, problem, "if there is a UTC column, name it in CSV.Time; "+
-				"if the file stacks several series, pick one with CSV.Where; else sort or mend the file")
+		last := t.out.times[n-1]
+		if problem := order(last, at, fmt.Sprintf("line %d", t.lastLine)); problem != "" {
+			cure := "if there is a UTC column, name it in CSV.Time; " +
+				"if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
+			if at.After(last) {
+				cure = "mend the file, or set CSV.Time to NoTime and leave the column out with CSV.Columns"
+			}
+			return t.fail(line, t.header[t.time], text, problem, cure)
 		}
 	}
 	t.out.times = append(t.out.times, at)
@@ -251,12 +285,7 @@ func (t *table) series() (*Series, error) {
 	}
 	s := t.out
 	s.name = t.name
-	if s.step = t.Step; s.step == 0 {
-		s.step = commonStep(s.times)
-	}
-	if s.times == nil {
-		s.step = 0
-	}
+	s.setStep(t.Step, t.Location)
 	for j := range s.values {
 		s.values[j] = slices.Clip(s.values[j])
 	}

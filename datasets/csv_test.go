@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,12 +58,17 @@ func ExampleReadCSV() {
 // Each bad file has one error, in one line, that names the place and the cure.
 func TestBadFiles(t *testing.T) {
 	const (
-		text     = "; if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
-		infinite = "; mend the file, or add it to CSV.Missing to count it as missing"
-		header   = "; mend the header, or set CSV.Columns to the columns wanted"
-		ragged   = "; mend the row, or set CSV.Comma; a field that holds the separator needs quotes"
-		disorder = "; if there is a UTC column, name it in CSV.Time; if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
-		layout   = "; set CSV.TimeLayout, as of package time (day first is 02/01/2006), or CSV.Time to NoTime"
+		elsewhere = ": seems to hold the times, which only the first column is taken for unasked; name it in CSV.Time, or set CSV.Time to NoTime"
+		names     = "; if these are the names, name those to read in CSV.Columns"
+		packed    = ": is compressed; unpack it, or give Read what compress/gzip or archive/zip unpacks"
+		cr        = ": has line ends that are CR alone; save it with LF or CR LF"
+		zone      = ", an abbreviation that names no one offset; write an offset such as -0700, or leave the zone out of the file and CSV.TimeLayout and set CSV.Location"
+		text      = "; if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
+		infinite  = "; mend the file, or add it to CSV.Missing to count it as missing"
+		header    = "; mend the header, or set CSV.Columns to the columns wanted"
+		ragged    = "; mend the row, or set CSV.Comma; a field that holds the separator needs quotes"
+		disorder  = "; if there is a UTC column, name it in CSV.Time; if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
+		layout    = "; set CSV.TimeLayout, as of package time (day first is 02/01/2006), or CSV.Time to NoTime"
 	)
 	for _, c := range []struct {
 		file string
@@ -97,7 +103,21 @@ func TestBadFiles(t *testing.T) {
 		{"x,y\n\"\n1\",2\n3,z\n", CSV{}, `, line 4, column y: "z" is no number` + text},
 		{"\n\nx,y\n\n1,z\n", CSV{}, `, line 5, column y: "z" is no number` + text},
 		{"x,\"a\nb\"\n1,z\n", CSV{}, `, line 3, column "a\nb": "z" is no number` + text},
-		{"x,y\n1,2020-01-01\n", CSV{}, `, line 2, column y: "2020-01-01" is a time, no number; set CSV.Time to this column, or leave it out with CSV.Columns`},
+		{"x,y\n1,2\n1,2020-01-01\n", CSV{}, `, line 3, column y: "2020-01-01" is a time, no number; set CSV.Time to this column, or leave it out with CSV.Columns`},
+		{"x,y\n1,2020-01-01\n", CSV{}, ", column y" + elsewhere},
+		{"x,time\n1,2\n", CSV{}, ", column time" + elsewhere},
+		{"x,y,time\n1,2,3\n", CSV{Columns: []string{"y"}}, ", column time" + elsewhere},
+		{"x,\n1,2020-01-01\n", CSV{Columns: []string{"x"}}, ": field 2 of the header, without a name, " + elsewhere[2:]},
+		{"\x1F\x8B\x08\x00", CSV{}, packed},
+		{"PK\x03\x04", CSV{}, packed},
+		{"x,\uFEFFy\n1,2\n", CSV{}, `, line 1: "\ufeffy" holds a byte order mark, which nobody sees; remove it`},
+		{"x,y\r1,2\r3,4\r", CSV{}, ", line 1" + cr},
+		{"x\r1\r", CSV{}, ", line 1" + cr},
+		{"x,y\n1,2\r3,4\n", CSV{}, ", line 2" + cr},
+		{"date,x\n2020-01-01 00:00 CET,1\n", CSV{TimeLayout: "2006-01-02 15:04 MST"}, `, line 2, column date: "2020-01-01 00:00 CET" is in the zone CET` + zone},
+		{"date,x\n2020-01-01 00:00:00 UTC,1\n2020-01-01 01:00:00 EST,1\n", CSV{}, `, line 3, column date: "2020-01-01 01:00:00 EST" is in the zone EST` + zone},
+		{"date,x\n1500-01-01,1\n2020-01-01,1\n", CSV{}, `, line 3, column date: "2020-01-01" is more than 292 years after the time of line 2; mend the file, or set CSV.Time to NoTime and leave the column out with CSV.Columns`},
+		{"x,y\n1,2\n", CSV{Range: map[string][2]float64{"z": {}}}, ": column z of CSV.Range is not read; CSV.Range may name x, y"},
 		{"time;speed\n2020-01-01 00:00;3,5\n", CSV{}, `, line 1: "time;speed" is one field; its separator is ';'?; set CSV.Comma to ';'`},
 		{"time,speed\n2020-01-01 00:00,3.5\n", CSV{Comma: '\t'}, `, line 1: "time,speed" is one field; its separator is ','?; set CSV.Comma to ','`},
 		{"time;speed\n2020-01-01 00:00;3,5\n", CSV{Comma: ';'}, `, line 2, column speed: "3,5" is no number; decimal comma? set CSV.Decimal to ','`},
@@ -107,7 +127,8 @@ func TestBadFiles(t *testing.T) {
 		{"x;y\n1;1,234\n", CSV{Comma: ';'}, `, line 2, column y: "1,234" is no number; decimal comma? set CSV.Decimal to ','; thousands sign? set CSV.Thousands to ','`},
 		{"x;y\n1;1,234,567\n", CSV{Comma: ';'}, `, line 2, column y: "1,234,567" is no number; thousands sign? set CSV.Thousands to ','`},
 		{"x;y\n1;1.234,5\n", CSV{Comma: ';'}, `, line 2, column y: "1.234,5" is no number; set CSV.Decimal and CSV.Thousands to the signs of the file`},
-		{"1.5,2\n3,4\n", CSV{}, `, line 1: "1.5,2" is data, no header; put a line with the names of the columns first`},
+		{"1.5,2\n3,4\n", CSV{}, `, line 1: "1.5,2" is data, no header; put a line with the names of the columns first` + names},
+		{"1,2\n3,4\n", CSV{}, `, line 1: "1,2" is data, no header; put a line with the names of the columns first` + names},
 		{"2020-01-01,here,2\n2020-01-02,here,4\n", CSV{}, `, line 1: "2020-01-01,here,2" is data, no header; put a line with the names of the columns first`},
 		{"date,x\n01/02/2020,1\n", CSV{}, `, line 2, column date: "01/02/2020" is no time that reads in one way only` + layout},
 		{"time,x\n0,1\n", CSV{}, `, line 2, column time: "0" is no time that reads in one way only` + layout},
@@ -142,6 +163,7 @@ func TestBadFiles(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	for _, o := range []CSV{
 		{Comma: '"'}, {Comma: '\n'}, {Step: -1}, {Decimal: ',', Thousands: ','}, {Columns: []string{"x", "x"}},
+		{Range: map[string][2]float64{"x": {2, 1}}}, {Range: map[string][2]float64{"x": {math.NaN(), 1}}},
 	} {
 		if _, err := Read(strings.NewReader("x,y\n1,2\n"), "f.csv", o); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v", o, err)
@@ -153,6 +175,9 @@ func TestBadOptions(t *testing.T) {
 	}
 	if _, err := ReadCSV(dir, CSV{}); err == nil || !strings.Contains(err.Error(), "is a directory; name a file in it") {
 		t.Errorf("directory: %v", err)
+	}
+	if _, err := ReadCSV(os.DevNull, CSV{}); err == nil || !strings.Contains(err.Error(), "is no regular file; open it and give it to Read") {
+		t.Errorf("device: %v", err)
 	}
 	broken := errors.New("the cable is cut")
 	r := io.MultiReader(strings.NewReader("x,y\n1,2\n"), errReader{broken})
@@ -173,6 +198,7 @@ func TestWaysToWrite(t *testing.T) {
 		o    CSV
 	}{
 		"mark":        {"\xEF\xBB\xBFdate,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000\n", CSV{}},
+		"two marks":   {"\xEF\xBB\xBF\xEF\xBB\xBFdate,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000\n", CSV{}},
 		"CRLF":        {"\xEF\xBB\xBFdate,x,y\r\n2020-01-01,1.5,\r\n2020-01-02,2,1000\r\n", CSV{}},
 		"no end":      {"date,x,y\n2020-01-01,1.5,\n2020-01-02,2,1000", CSV{}},
 		"quotes":      {"\"date\",\"x\",\"y\"\n\"2020-01-01\",\"1.5\",\"NAN\"\n\"2020-01-02\",\"2\",\"1000\"\n", CSV{}},
@@ -209,12 +235,14 @@ func TestTimeColumn(t *testing.T) {
 		time bool
 	}{
 		{"time,x\n2020-01-01,1\n", CSV{}, []string{"x"}, true},
-		{"x,time\n1,2\n", CSV{}, []string{"x", "time"}, false}, // only the first column is a guess
+		{"x,time\n1,2\n", CSV{Time: NoTime}, []string{"x", "time"}, false},
+		{"x,time\n1,2\n", CSV{Columns: []string{"x", "time"}}, []string{"x", "time"}, false},
+		{"x,time\n1,2\n", CSV{Where: map[string]string{"time": "2"}}, []string{"x"}, false},
 		{"time,x\n0,1\n", CSV{Time: NoTime}, []string{"time", "x"}, false},
 		{"time,x\n0,1\n", CSV{Columns: []string{"x", "time"}}, []string{"x", "time"}, false},
 		{"date,x\n2020-01-01,1\n", CSV{Columns: []string{"x"}}, []string{"x"}, true},
 		{"year,x\n2020,1\n", CSV{Time: "year", TimeLayout: "2006"}, []string{"x"}, true},
-		{"0,1\n5,6\n", CSV{}, []string{"0", "1"}, false}, // numbered columns
+		{"0,1\n5,6\n", CSV{Columns: []string{"0", "1"}}, []string{"0", "1"}, false}, // numbered columns
 	} {
 		s := read(t, c.file, c.o)
 		if !slices.Equal(s.Columns(), c.want) || (s.Times() != nil) != c.time {
@@ -248,6 +276,10 @@ func TestTwoClocks(t *testing.T) {
 		}
 	}
 	var cell *CellError
+	// Without Time the airports would be one series without gaps.
+	if _, err := ReadCSV(path, CSV{Columns: o.Columns}); !errors.As(err, &cell) || cell.Column != "time_hour" {
+		t.Errorf("times in the last column: %v", err)
+	}
 	o.Where = nil
 	if _, err := ReadCSV(path, o); !errors.As(err, &cell) || cell.Column != "time_hour" || !strings.Contains(cell.Problem, "earlier") {
 		t.Errorf("three airports in one: %v", err)

@@ -18,6 +18,12 @@ func (t *table) readHeader(record []string) error {
 		if !utf8.ValidString(name) {
 			return t.fail(line, "", name, "is not UTF-8", "save the file as UTF-8")
 		}
+		switch {
+		case strings.Contains(name, mark):
+			return t.fail(line, "", name, "holds a byte order mark, which nobody sees", "remove it")
+		case strings.Contains(name, "\r"):
+			return t.fail(line, "", "", loneCR, loneCRCure)
+		}
 		t.header = append(t.header, strings.TrimSpace(name))
 	}
 	if len(t.header) == 1 {
@@ -28,27 +34,26 @@ func (t *table) readHeader(record []string) error {
 			}
 		}
 	}
-	if t.looksLikeData() {
-		return t.fail(line, "", strings.Join(t.header, string(t.Comma)), "is data, no header",
-			"put a line with the names of the columns first")
+	if cure := t.looksLikeData(); cure != "" {
+		return t.fail(line, "", strings.Join(t.header, string(t.Comma)), "is data, no header", cure)
 	}
 	return t.checkNames(line)
 }
 
-// looksLikeData reports whether the header is a row of a file without one: it begins
-// with a time, or is all numbers. Whole numbers pass: programs do number columns.
-func (t *table) looksLikeData() bool {
+// looksLikeData returns the cure if the header is a row of a file without one: it
+// begins with a time, or is all numbers. Programs do number columns; CSV.Columns says
+// that one did.
+func (t *table) looksLikeData() (cure string) {
+	const put = "put a line with the names of the columns first"
 	if layoutOf(t.header[0]) != "" {
-		return true
+		return put
 	}
-	whole := true
 	for _, name := range t.header {
-		if _, ok := t.numbers.plain(name); !ok {
-			return false
+		if _, ok := t.numbers.plain(name); !ok || len(t.Columns) > 0 {
+			return ""
 		}
-		whole = whole && allDigits(name)
 	}
-	return !whole
+	return put + "; if these are the names, name those to read in CSV.Columns"
 }
 
 // checkNames refuses empty names and names that occur twice. If CSV.Columns says
@@ -95,6 +100,10 @@ func (t *table) start(record []string) error {
 		t.time = i
 	case isTimeColumn(t.header[0], record[0]) && !slices.Contains(t.Columns, t.header[0]):
 		t.time = 0
+	default:
+		if err := t.timesElsewhere(record); err != nil {
+			return err
+		}
 	}
 	if len(t.Columns) == 0 {
 		for i, name := range t.header {
@@ -120,10 +129,33 @@ func (t *table) start(record []string) error {
 	for _, i := range t.fields {
 		t.out.columns = append(t.out.columns, t.header[i])
 	}
+	for _, name := range slices.Sorted(maps.Keys(t.Range)) {
+		if !slices.Contains(t.out.columns, name) {
+			return t.fail(0, "", "", fmt.Sprintf("column %s of CSV.Range is not read", inline(name)),
+				fmt.Sprintf("CSV.Range may name %s", list(t.out.columns)))
+		}
+	}
 	t.out.values = make([][]float64, len(t.fields))
 	t.signed = make([]bool, len(t.fields))
 	if t.time >= 0 {
 		t.out.timeName = t.header[t.time]
+	}
+	return nil
+}
+
+// timesElsewhere refuses a file that has its times in another column than the first,
+// since a series that lost them would have no gaps.
+func (t *table) timesElsewhere(record []string) error {
+	for i, name := range t.header {
+		_, condition := t.Where[name]
+		if !isTimeColumn(name, record[i]) || condition || slices.Contains(t.Columns, name) {
+			continue
+		}
+		problem := "seems to hold the times, which only the first column is taken for unasked"
+		if name == "" {
+			problem = fmt.Sprintf("field %d of the header, without a name, %s", i+1, problem)
+		}
+		return t.fail(0, name, "", problem, "name it in CSV.Time, or set CSV.Time to NoTime")
 	}
 	return nil
 }

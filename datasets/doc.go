@@ -8,7 +8,7 @@
 //	scaler := datasets.FitScaler(train)
 //	w := datasets.Window{Length: 5, Bias: true, Scaler: scaler}
 //	fit, err := twornn.Fit(ctx, train.Windows(w), twornn.Options{})
-//	model, err := scaler.Unscale(fit.Model)
+//	model, err := w.Unscale(fit.Model)
 //
 // Nothing is sorted, merged, filled or dropped without being asked. A cell that is
 // not what it should be is a [CellError], which says where it is and what to do. A

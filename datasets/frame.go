@@ -13,7 +13,8 @@ import (
 
 // FromFrame returns the series with the named columns of df, all if none is named, in
 // the order given. The first column holds the times, in UTC if they do not name their
-// zone, by the rule of CSV.Time, unless it is named or of a numeric type.
+// zone, by the rule of CSV.Time, unless it is named or of a numeric type. It errs if
+// there are no times and another column of strings seems to hold them.
 //
 // A column of strings is read as ReadCSV would read it: gota takes a whole column for
 // strings when one marker in it is odd. It errs if df has an error or no rows, and
@@ -34,7 +35,16 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 			return nil, err
 		}
 		s.timeName = first
-		s.step = commonStep(s.times)
+		s.setStep(0, time.UTC)
+	}
+	if s.times == nil {
+		for _, name := range f.names {
+			if !slices.Contains(columns, name) && f.isTime(name) {
+				return nil, &CellError{File: frameName, Column: name,
+					Problem: "seems to hold the times, which only the first column is taken for",
+					Cure:    "put it first with Select of the data frame, or leave it out with Drop"}
+			}
+		}
 	}
 	if len(columns) == 0 {
 		columns = f.names
@@ -64,7 +74,7 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 
 // Frame returns the series as a data frame: the times, if any, as strings in a first
 // column, then the columns as floats, with NaN where a value is missing. FromFrame
-// turns it back, except that the step is then the most common one.
+// turns it back, except that the step is then the most common one on the clock of UTC.
 func (s *Series) Frame() dataframe.DataFrame {
 	var columns []series.Series
 	if s.times != nil {

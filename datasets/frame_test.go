@@ -83,6 +83,7 @@ func TestFromFrameColumns(t *testing.T) {
 func TestFromFrameErrors(t *testing.T) {
 	strs := func(name string, v ...string) series.Series { return series.New(v, series.String, name) }
 	const mend = "; mend the column, name those to take, or use ReadCSV, which has CSV.Decimal and CSV.Missing"
+	const first = ", which only the first column is taken for; put it first with Select of the data frame, or leave it out with Drop"
 	const clock = "; mend the column, or name those to take, with it as numbers or without it"
 	for _, c := range []struct {
 		df      dataframe.DataFrame
@@ -95,6 +96,9 @@ func TestFromFrameErrors(t *testing.T) {
 		{dataframe.New(strs("x", "1")), []string{"y"}, "the data frame has no column y; it has x", false},
 		{dataframe.New(strs("x", "1")), []string{"x", "x"}, "column x is named twice", false},
 		{dataframe.New(strs("date", "2020-01-01")), nil, "the data frame has no column of numbers beside its times", false},
+		{dataframe.New(strs("x", "1"), strs("y", "2020-01-01")), nil, "data frame, column y: seems to hold the times" + first, true},
+		{dataframe.New(strs("x", "1"), strs("time", "1")), []string{"x"}, "data frame, column time: seems to hold the times" + first, true},
+		{dataframe.New(strs("date", "1500-01-01", "2020-01-01"), strs("x", "1", "2")), nil, `data frame, row 2, column date: "2020-01-01" is more than 292 years after the time of row 1` + clock, true},
 		{dataframe.New(strs("x", "1", "-")), nil, `data frame, row 2, column x: "-" is no number` + mend, true},
 		{dataframe.New(strs("x", "3,5")), nil, `data frame, row 1, column x: "3,5" is no number` + mend, true},
 		{dataframe.New(strs("x", "0x10")), nil, `data frame, row 1, column x: "0x10" is no number` + mend, true},

@@ -2,16 +2,15 @@ package datasets
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 )
 
 // Gaps reports where the times of a series are further apart than its step.
 type Gaps struct {
-	Step  time.Duration
-	Count int // gaps
-	Rows  int // rows that would fill them all
+	Step   time.Duration
+	Months int // the step if it is calendar months; Step is 0 then
+	Count  int // gaps
+	Rows   int // rows that would fill them all
 
 	// Longest is the number of rows that would fill the longest gap, the first of
 	// these if several are as long. It lies between the times After and Before of
@@ -25,18 +24,18 @@ type Gaps struct {
 
 // Gaps returns the report of the gaps; without times there is none.
 func (s *Series) Gaps() Gaps {
-	g := Gaps{Step: s.step}
-	if s.step <= 0 {
+	g := Gaps{Step: s.step, Months: s.months}
+	if s.step <= 0 && s.months == 0 {
 		return g
 	}
 	for i := 1; i < len(s.times); i++ {
-		d := s.times[i].Sub(s.times[i-1])
+		d, step := s.apart(i)
 		switch {
-		case d < s.step:
+		case d < step:
 			g.Irregular++
-		case d > s.step:
+		case d > step:
 			// The number of whole steps that end before the next row.
-			rows := int((d - 1) / s.step)
+			rows := int((d - 1) / step)
 			g.Count++
 			g.Rows += rows
 			if rows > g.Longest {
@@ -49,7 +48,7 @@ func (s *Series) Gaps() Gaps {
 
 // String returns the report in one line.
 func (g Gaps) String() string {
-	if g.Step == 0 {
+	if g.Step == 0 && g.Months == 0 {
 		return "no times, so no gaps"
 	}
 	text := "no gaps"
@@ -58,33 +57,9 @@ func (g Gaps) String() string {
 			count(g.Rows, "row"), count(g.Count, "gap"), g.Longest, short(g.After), short(g.Before))
 	}
 	if g.Irregular > 0 {
-		text += fmt.Sprintf("; %s shorter than %s", count(g.Irregular, "step"), shortStep(g.Step))
+		text += fmt.Sprintf("; %s shorter than %s", count(g.Irregular, "step"), stepText(g.Step, g.Months))
 	}
 	return text
-}
-
-// commonStep returns the most common difference of neighbours, the shortest of
-// these if several are as common, and 0 for fewer than two times.
-func commonStep(times []time.Time) time.Duration {
-	if len(times) < 2 {
-		return 0
-	}
-	d := make([]time.Duration, len(times)-1)
-	for i := range d {
-		d[i] = times[i+1].Sub(times[i])
-	}
-	slices.Sort(d)
-	var step time.Duration
-	most, run := 0, 0
-	for i := range d {
-		if i > 0 && d[i] != d[i-1] {
-			run = 0
-		}
-		if run++; run > most {
-			most, step = run, d[i]
-		}
-	}
-	return step
 }
 
 // short returns a time without the parts that are zero.
@@ -98,18 +73,6 @@ func short(t time.Time) string {
 		return t.Format("2006-01-02 15:04")
 	}
 	return t.Format("2006-01-02")
-}
-
-// shortStep returns a duration without the parts that are zero: 24h, not 24h0m0s.
-func shortStep(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // count returns n with a noun, in the plural if need be.

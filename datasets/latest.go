@@ -17,7 +17,7 @@ func (s *Series) Latest(w Window) (*mat.Dense, error) {
 		return nil, err
 	}
 	if s.rows < w.Length {
-		return nil, fmt.Errorf("datasets: the latest window needs %d rows, the series has %d; lower Window.Length, or take more rows", w.Length, s.rows)
+		return nil, fmt.Errorf("datasets: the latest window needs %s, the series has %d; lower Window.Length, or take more rows", count(w.Length, "row"), s.rows)
 	}
 	first := s.rows - w.Length
 	for i := first; i < s.rows; i++ {

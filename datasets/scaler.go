@@ -70,8 +70,8 @@ func (c *Scaler) check() error {
 		return errors.New("datasets: the scaler is not fitted; use FitScaler")
 	}
 	if len(c.Mean) != len(c.Columns) || len(c.Std) != len(c.Columns) {
-		return fmt.Errorf("datasets: the scaler has %d columns, %d means and %d deviations; fit it again",
-			len(c.Columns), len(c.Mean), len(c.Std))
+		return fmt.Errorf("datasets: the scaler has %s, %s and %s; fit it again",
+			count(len(c.Columns), "column"), count(len(c.Mean), "mean"), count(len(c.Std), "deviation"))
 	}
 	for j, name := range c.Columns {
 		m, s := c.Mean[j], c.Std[j]
@@ -98,8 +98,8 @@ func (c *Scaler) of(name string) (mean, std float64, err error) {
 //
 // with ŷ those of m on the scaled inputs. Input 0 is the bias, and the others are the
 // columns of c in its order: the windows had Bias set, and their series the columns
-// of the series c was fitted on. The targets are those of the windows; none means all
-// columns.
+// of the series c was fitted on. The targets are those of the windows, Window.Targets in
+// the same order; none means all columns. Window.Unscale cannot get them wrong.
 //
 // A scaled input is x̂ = T x for raw x = (1, x_1, …, x_d), with T_00 = 1,
 // T_j0 = −μ_j/σ_j and T_jj = 1/σ_j. Hence the new slices
@@ -124,12 +124,12 @@ func (c *Scaler) Unscale(m *twornn.Model, targets ...string) (*twornn.Model, err
 	}
 	n, d, p := m.Dims()
 	if d != 1+len(c.Columns) {
-		return nil, fmt.Errorf("datasets: the model has %d inputs, the bias and the scaler's columns are %d; fit it on windows with Bias and all of %s",
-			d, 1+len(c.Columns), list(c.Columns))
+		return nil, fmt.Errorf("datasets: the model has %s, the bias and the scaler's columns are %d; fit it on windows with Bias and all of %s",
+			count(d, "input"), 1+len(c.Columns), list(c.Columns))
 	}
 	if p != len(targets) {
-		return nil, fmt.Errorf("datasets: the model has %d outputs for %s; name the Targets of its windows",
-			p, count(len(targets), "target"))
+		return nil, fmt.Errorf("datasets: the model has %s for %s; name the Targets of its windows",
+			count(p, "output"), count(len(targets), "target"))
 	}
 
 	T := mat.NewDense(d, d, nil)
@@ -157,4 +157,16 @@ func (c *Scaler) Unscale(m *twornn.Model, targets ...string) (*twornn.Model, err
 		raw.Omega.Set(k, n, mean)
 	}
 	return raw, nil
+}
+
+// Unscale returns w.Scaler.Unscale(m, w.Targets...), for a model m that was fitted on
+// the windows w. It errs as that does, or if w has no Scaler or no Bias.
+func (w Window) Unscale(m *twornn.Model) (*twornn.Model, error) {
+	if w.Scaler == nil {
+		return nil, errors.New("datasets: Window.Scaler is nil, so the model is in the units of the file already; use it as it is")
+	}
+	if !w.Bias {
+		return nil, errors.New("datasets: Window.Bias is false, and without a bias no model can undo the scaler's means; fit the model on windows with Bias")
+	}
+	return w.Scaler.Unscale(m, w.Targets...)
 }

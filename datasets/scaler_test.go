@@ -211,3 +211,30 @@ func TestUnscaleErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestWindowUnscale(t *testing.T) {
+	s := abc(t)
+	w := Window{Length: 1, Bias: true, Targets: []string{"b"}, Scaler: FitScaler(s)}
+	m := twornn.NewModel(1, 4, 1)
+	m.H0.SetVec(0, 1)
+	m.A[2].Set(0, 0, 1)
+	m.Omega.Set(0, 0, 1) // of scaled inputs, this repeats b
+	raw, err := w.Unscale(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rounding of one division and one product.
+	if y := raw.Predict(nil, mat.NewDense(1, 4, []float64{1, 3, 44, 5})); math.Abs(y[0]-44) > 1e-12 {
+		t.Errorf("b of 44 is predicted to be %v", y)
+	}
+	for want, bad := range map[string]Window{
+		"Window.Scaler is nil":     {Length: 1, Bias: true},
+		"Window.Bias is false":     {Length: 1, Scaler: w.Scaler},
+		"1 output for 3 targets":   {Length: 1, Bias: true, Scaler: w.Scaler},
+		"no column z; it has a, b": {Length: 1, Bias: true, Targets: []string{"z"}, Scaler: w.Scaler},
+	} {
+		if raw, err := bad.Unscale(m); err == nil || raw != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v is no error with %q", err, want)
+		}
+	}
+}

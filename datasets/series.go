@@ -22,6 +22,8 @@ type Series struct {
 	times    []time.Time // nil if none
 	timeName string      // the column the times came from
 	step     time.Duration
+	months   int            // the step if it is calendar months, and then step is 0
+	loc      *time.Location // whose clock counts months or days; nil counts hours
 	rows     int
 }
 
@@ -38,6 +40,12 @@ func (s *Series) Times() []time.Time { return slices.Clone(s.times) }
 // difference between the times of neighbouring rows, the shortest of these if
 // several are as common. A view has the step of the series it was cut from. It is 0
 // without times; then neighbouring rows are one step apart.
+//
+// Months and years differ in length. So if all rows are whole months apart, on the
+// same day of the month or its last and at the same time of day, the step is the most
+// common number of calendar months: Step is 0, and Gaps().Months has the number, 3
+// for quarters and 12 for years. Likewise a step of whole days counts days on the
+// clock of CSV.Location, whose midnights may be 23 or 25 hours apart.
 func (s *Series) Step() time.Duration { return s.step }
 
 // Column returns a copy of a column, with NaN where a value is missing. It errs if
@@ -50,7 +58,8 @@ func (s *Series) Column(name string) ([]float64, error) {
 	return slices.Clone(s.values[j]), nil
 }
 
-// Missing returns how many values each column lacks, in the order of Columns.
+// Missing returns how many values each column lacks, in the order of Columns. Those
+// outside CSV.Range are among them.
 func (s *Series) Missing() []int {
 	n := make([]int, len(s.columns))
 	for j, c := range s.values {

@@ -8,7 +8,9 @@ import (
 )
 
 // String returns a short summary: the rows and their period, the step, the gaps,
-// and of each column the missing values, the smallest, mean and largest.
+// and of each column the missing values, how many of these were out of CSV.Range if
+// any was, the smallest, mean and largest. A note names the columns that only count
+// the rows.
 func (s *Series) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s", inline(s.name), count(s.rows, "row"), count(len(s.columns), "column"))
@@ -16,14 +18,22 @@ func (s *Series) String() string {
 	case s.times == nil:
 		b.WriteString("\nno times")
 	case s.rows > 0:
-		fmt.Fprintf(&b, "\n%s to %s UTC, step %s\n%v", short(s.times[0]), short(s.times[s.rows-1]), shortStep(s.step), s.Gaps())
+		fmt.Fprintf(&b, "\n%s to %s UTC, step %s\n%v", short(s.times[0]), short(s.times[s.rows-1]), s.stepLine(), s.Gaps())
 	}
 	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "column\tmissing\tmin\tmean\tmax\t")
 	missing := s.Missing()
+	outside, anyOutside := s.outside()
+	fmt.Fprint(w, "column\tmissing\t")
+	if anyOutside {
+		fmt.Fprint(w, "out of range\t")
+	}
+	fmt.Fprintln(w, "min\tmean\tmax\t")
 	for j, c := range s.columns {
 		fmt.Fprintf(w, "%s\t%d\t", inline(c), missing[j])
+		if anyOutside {
+			fmt.Fprintf(w, "%d\t", outside[j])
+		}
 		if low, mean, high, n := spread(s.values[j]); n > 0 {
 			fmt.Fprintf(w, "%.5g\t%.5g\t%.5g\t", low, mean, high)
 		} else {
@@ -32,6 +42,11 @@ func (s *Series) String() string {
 		fmt.Fprintln(w)
 	}
 	w.Flush()
+	for j, c := range s.columns {
+		if countsRows(s.values[j]) {
+			fmt.Fprintf(&b, "note: column %s counts the rows; leave it out with Select\n", inline(c))
+		}
+	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
@@ -48,4 +63,33 @@ func spread(v []float64) (low, mean, high float64, n int) {
 		mean += x/float64(n) - mean/float64(n)
 	}
 	return low, mean, high, n
+}
+
+// outOfRange stands for a value outside CSV.Range. It is a NaN like any other, but
+// has bits of its own, so that a view can count those in its rows.
+var outOfRange = math.Float64frombits(0x7FF8_0000_0000_0B0B)
+
+// outside returns how many values of each column were out of range, and whether any.
+func (s *Series) outside() (n []int, some bool) {
+	n = make([]int, len(s.columns))
+	for j, v := range s.values {
+		for _, x := range v {
+			if math.Float64bits(x) == math.Float64bits(outOfRange) {
+				n[j]++
+				some = true
+			}
+		}
+	}
+	return n, some
+}
+
+// countsRows reports whether v is an index: 20 rows or more, each one more than the
+// one before.
+func countsRows(v []float64) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i]-v[i-1] != 1 {
+			return false
+		}
+	}
+	return len(v) >= 20
 }

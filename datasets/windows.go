@@ -16,7 +16,8 @@ type Window struct {
 	Length int
 	// Horizon is how many rows after an input its target lies. Zero means 1.
 	Horizon int
-	// Targets are the columns to predict. None means all.
+	// Targets are the columns to predict. None means all. Scaler.Unscale needs the
+	// same; Window.Unscale passes them on.
 	Targets []string
 	// Bias puts a constant 1 before the columns, in column 0 of the inputs.
 	Bias bool
@@ -80,6 +81,27 @@ func (s *Series) CountWindows(w Window) (WindowReport, error) {
 		return r, c.none(r)
 	}
 	return r, nil
+}
+
+// TargetInputs returns, for each target of w, the column of X that holds the same
+// column of the series, the bias counted. With it
+//
+//	baseline.Persistence(inputs)
+//
+// predicts that each target stays what it is. It errs if a target is no column, or if
+// w is no window for the columns of s.
+func (s *Series) TargetInputs(w Window) ([]int, error) {
+	c, err := newCutter(s, w)
+	if err != nil {
+		return nil, err
+	}
+	inputs := c.targets
+	if w.Bias {
+		for k := range inputs {
+			inputs[k]++
+		}
+	}
+	return inputs, nil
 }
 
 // Join returns the sequences of the parts, one part after the other: say, those of
@@ -197,7 +219,11 @@ func (c *cutter) each(yield func(t int) bool) WindowReport {
 }
 
 func (c *cutter) gapBefore(i int) bool {
-	return i > 0 && c.s.times != nil && c.s.times[i].Sub(c.s.times[i-1]) != c.s.step
+	if i == 0 || c.s.times == nil {
+		return false
+	}
+	d, step := c.s.apart(i)
+	return d != step
 }
 
 func (c *cutter) lacks(i int, columns []int) bool {
@@ -251,7 +277,8 @@ func (c *cutter) none(r WindowReport) error {
 		cure += ", or Select columns that lack fewer values"
 	}
 	if r.LostToGaps > 0 {
-		cure += fmt.Sprintf(", or set CSV.Step if %s is not the sampling step", shortStep(c.s.step))
+		cure += fmt.Sprintf(", or set CSV.Step if %s is not the sampling step, or CSV.Time to NoTime if the rows follow each other all the same",
+			stepText(c.s.step, c.s.months))
 	}
 	return fmt.Errorf("datasets: no window of %d rows is left of %s: %d lost to gaps, %d to missing values; %s",
 		r.Need, count(r.Rows, "row"), r.LostToGaps, r.LostToMissing, cure)

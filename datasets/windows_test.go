@@ -192,10 +192,10 @@ func TestWindowsErrors(t *testing.T) {
 		{s, Window{Length: 1, Targets: []string{"z"}}, "test.csv has no column z; it has a, b, c; set Window.Targets"},
 		{s, Window{Length: 5}, "a window of length 5 and horizon 1 needs their sum in rows, the series has 5; lower Window.Length or Horizon, or take more rows"},
 		{s, Window{Length: math.MaxInt, Horizon: math.MaxInt}, fmt.Sprintf("a window of length %d and horizon %[1]d needs their sum in rows, the series has 5; lower Window.Length or Horizon, or take more rows", math.MaxInt)},
-		{a, Window{Length: 3}, "no window of 4 rows is left of 5 rows: 2 lost to gaps, 0 to missing values; lower Window.Length or Horizon, or set CSV.Step if 24h is not the sampling step"},
-		{s, Window{Length: 2}, "no window of 3 rows is left of 5 rows: 2 lost to gaps, 1 to missing values; lower Window.Length or Horizon, or Select columns that lack fewer values, or set CSV.Step if 24h is not the sampling step"},
+		{a, Window{Length: 3}, "no window of 4 rows is left of 5 rows: 2 lost to gaps, 0 to missing values; lower Window.Length or Horizon, or set CSV.Step if 24h is not the sampling step, or CSV.Time to NoTime if the rows follow each other all the same"},
+		{s, Window{Length: 2}, "no window of 3 rows is left of 5 rows: 2 lost to gaps, 1 to missing values; lower Window.Length or Horizon, or Select columns that lack fewer values, or set CSV.Step if 24h is not the sampling step, or CSV.Time to NoTime if the rows follow each other all the same"},
 		{s, Window{Length: 1, Scaler: FitScaler(a)}, "the scaler has no column b; it has a; fit it on a series with the same columns"},
-		{s, Window{Length: 1, Scaler: &Scaler{Columns: []string{"a"}}}, "the scaler has 1 columns, 0 means and 0 deviations; fit it again"},
+		{s, Window{Length: 1, Scaler: &Scaler{Columns: []string{"a"}}}, "the scaler has 1 column, 0 means and 0 deviations; fit it again"},
 		{s.Between(day(8), day(9)), Window{Length: 1}, "a window of length 1 and horizon 1 needs their sum in rows, the series has 0; lower Window.Length or Horizon, or take more rows"},
 	} {
 		got := collect(c.s.Windows(c.w))
@@ -245,5 +245,32 @@ func TestJoin(t *testing.T) {
 		if n++; n == 3 {
 			break
 		}
+	}
+}
+
+// The input that holds a target's own column is the target, a horizon earlier.
+func TestTargetInputs(t *testing.T) {
+	s := IrishWind().slice(0, 20)
+	for _, w := range []Window{
+		{Length: 2}, {Length: 2, Bias: true}, {Length: 2, Bias: true, Targets: []string{"DUB", "RPT"}},
+		{Length: 3, Horizon: 2, Targets: []string{"MAL"}, Scaler: FitScaler(s)},
+	} {
+		inputs, err := s.TargetInputs(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := collect(s.Windows(w))
+		h := max(w.Horizon, 1)
+		for k, j := range inputs {
+			if p := all[0].Y.RawMatrix().Cols; len(inputs) != p {
+				t.Fatalf("%+v: %d inputs for %d targets", w, len(inputs), p)
+			}
+			if all[0].Y.At(0, k) != all[h].X.At(0, j) {
+				t.Errorf("%+v: target %d is not input %d", w, k, j)
+			}
+		}
+	}
+	if in, err := s.TargetInputs(Window{Length: 1, Targets: []string{"z"}}); err == nil || in != nil {
+		t.Errorf("a target that is no column: %v, %v", in, err)
 	}
 }

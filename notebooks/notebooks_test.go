@@ -1,9 +1,10 @@
-// Package notebooks_test runs every notebook of this folder in Jupyter, with the
+// Package notebooks_test runs every notebook of the course in Jupyter, with the
 // kernel of this repository, and reads what comes out. What counts as failing is
 // said in package nb.
 package notebooks_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -23,7 +24,7 @@ func TestNotebooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := filepath.Glob("*.ipynb")
+	paths, err := nb.Course(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func TestNotebooks(t *testing.T) {
 		t.Fatal("there is no notebook here")
 	}
 	for _, path := range paths {
-		t.Run(path, func(t *testing.T) {
+		name := filepath.Base(path)
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			committed, err := nb.Read(path)
 			if err != nil {
@@ -40,7 +42,7 @@ func TestNotebooks(t *testing.T) {
 			report(t, "as committed", nb.Lint(committed, root))
 
 			_, jupyter := kernel(t)
-			fresh, err := jupyter.Execute(t.Context(), path, filepath.Join(t.TempDir(), path))
+			fresh, err := jupyter.Execute(t.Context(), path, filepath.Join(t.TempDir(), name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,8 +135,38 @@ func TestKernelInAnyFolder(t *testing.T) {
 	}
 }
 
-// execute runs a notebook of these cells.
-func execute(t *testing.T, jupyter *nb.Jupyter, sources ...string) *nb.Notebook {
+// A page colours Go as Go, though the kernel does not name its language to nbconvert.
+func TestPageColoursGo(t *testing.T) {
+	t.Parallel()
+	_, jupyter := kernel(t)
+	n := write(t, "// double doubles\nfunc double(x int) int { return 2 * x }")
+	data, err := os.ReadFile(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As an executed notebook has it.
+	data = bytes.Replace(data, []byte(`"metadata":{"kernelspec"`),
+		[]byte(`"metadata":{"language_info":{"name":"go","pygments_lexer":""},"kernelspec"`), 1)
+	if err := os.WriteFile(n, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := jupyter.Page(t.Context(), n, path, "page"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, span := range []string{`<span class="c1">// double doubles`, `<span class="kd">func</span>`} {
+		if !bytes.Contains(page, []byte(span)) {
+			t.Errorf("the page has no %s", span)
+		}
+	}
+}
+
+// write writes a notebook of these cells and returns its path.
+func write(t *testing.T, sources ...string) string {
 	t.Helper()
 	type object = map[string]any
 	var cells []object
@@ -152,7 +184,13 @@ func execute(t *testing.T, jupyter *nb.Jupyter, sources ...string) *nb.Notebook 
 	if err := os.WriteFile(src, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n, err := jupyter.Execute(t.Context(), src, filepath.Join(t.TempDir(), "out.ipynb"))
+	return src
+}
+
+// execute runs a notebook of these cells.
+func execute(t *testing.T, jupyter *nb.Jupyter, sources ...string) *nb.Notebook {
+	t.Helper()
+	n, err := jupyter.Execute(t.Context(), write(t, sources...), filepath.Join(t.TempDir(), "out.ipynb"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -11,21 +13,57 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// SingularValues draws singular values on a logarithmic axis against their number.
-// Zeros, which such an axis cannot hold, are drawn hollow at its foot. It errs if
-// there are none, or one is negative or not finite.
+// maxValues bounds the singular values that are drawn: points beyond it would touch.
+const maxValues = 200
+
+// SingularValues draws singular values on a logarithmic axis, one a state. Zeros,
+// which such an axis cannot hold, are drawn hollow at its foot. Of more than 200 values
+// the first 200 are drawn, and the axis says how many are not. It errs if there are
+// none, or one is negative or not finite.
 func SingularValues(s []float64) (*plot.Plot, error) {
-	if len(s) == 0 {
-		return nil, errors.New("plotting: there are no singular values to draw")
+	p, _, err := singularValues(s, len(s))
+	return p, err
+}
+
+// SingularValuesRank is SingularValues with the first rank values, those of the states
+// that a model of that rank keeps, drawn filled and the others hollow. It also errs if
+// rank is negative or larger than len(s).
+func SingularValuesRank(s []float64, rank int) (*plot.Plot, error) {
+	if rank < 0 || rank > len(s) {
+		return nil, fmt.Errorf("plotting: rank %d of %s", rank, count(len(s), "singular value"))
 	}
-	if err := drawable("singular values", s); err != nil {
+	p, out, err := singularValues(s, rank)
+	if err != nil {
 		return nil, err
 	}
-	least, most := math.Inf(1), 0.0
+	kept := glyphStyle(0)
+	p.Legend.Add(fmt.Sprintf("%d kept", rank), &plotter.Scatter{GlyphStyle: kept})
+	p.Legend.Add(fmt.Sprintf("%d left out", len(s)-rank), &plotter.Scatter{GlyphStyle: out})
+	return p, nil
+}
+
+// singularValues draws s, the first rank filled, and returns the style of the others.
+func singularValues(s []float64, rank int) (*plot.Plot, draw.GlyphStyle, error) {
+	hollow := glyphStyle(0)
+	hollow.Shape = draw.RingGlyph{}
+	if len(s) == 0 {
+		return nil, hollow, errors.New("plotting: there are no singular values to draw")
+	}
+	if err := drawable("singular values", s); err != nil {
+		return nil, hollow, err
+	}
 	for i, v := range s {
 		if !finite(v) || v < 0 {
-			return nil, fmt.Errorf("plotting: singular value %d is %v", i+1, v)
+			return nil, hollow, fmt.Errorf("plotting: singular value %d is %v", i+1, v)
 		}
+	}
+	axis := "state"
+	if more := len(s) - maxValues; more > 0 {
+		axis = fmt.Sprintf("state (the first %d; %d more are not drawn)", maxValues, more)
+		s = s[:maxValues]
+	}
+	least, most := math.Inf(1), 0.0
+	for _, v := range s {
 		if most = max(most, v); v > 0 {
 			least = min(least, v)
 		}
@@ -34,39 +72,56 @@ func SingularValues(s []float64) (*plot.Plot, error) {
 		least, most = 1, 1
 	}
 	floor := math.Pow(10, math.Floor(math.Log10(least)-0.1))
-	var up, zero plotter.XYs
-	for i, v := range s {
-		at := plotter.XY{X: float64(i + 1), Y: v}
-		if v == 0 {
-			at.Y = floor
-			zero = append(zero, at)
-		} else {
-			up = append(up, at)
-		}
-	}
-	p := newPlot("Singular values of the Hankel block", "number", "singular value")
-	if len(up) > 0 {
-		line, points, err := plotter.NewLinePoints(up)
-		if err != nil {
-			return nil, err
-		}
-		line.LineStyle, points.GlyphStyle = lineStyle(0), glyphStyle(0)
-		p.Add(line, points)
-	}
+	p := newPlot("Singular values of the Hankel block", axis, "singular value")
+	kept, out, zero := split(s, rank, floor)
+	p.Add(&plotter.Line{XYs: slices.Concat(kept, out), LineStyle: lineStyle(0)})
+	blank := glyphStyle(0) // hides the line within the rings
+	blank.Color = color.White
+	p.Add(&plotter.Scatter{XYs: kept, GlyphStyle: glyphStyle(0)})
+	p.Add(&plotter.Scatter{XYs: out, GlyphStyle: blank}, &plotter.Scatter{XYs: out, GlyphStyle: hollow})
 	if len(zero) > 0 {
-		points, err := plotter.NewScatter(zero)
-		if err != nil {
-			return nil, err
-		}
-		points.GlyphStyle = glyphStyle(1)
+		points := &plotter.Scatter{XYs: zero, GlyphStyle: glyphStyle(1)}
 		points.Shape = draw.RingGlyph{}
 		p.Add(points)
-		p.Legend.Add(fmt.Sprintf("%d are zero", len(zero)), points)
+		p.Legend.Add(zeros(len(zero)), points)
 	}
 	logAxis(&p.Y, floor, most)
 	p.X.Min, p.X.Max = 0.5, float64(len(s))+0.5
 	p.X.Tick.Marker = counts{}
-	return p, nil
+	return p, hollow, nil
+}
+
+// split returns the points of s: the positive ones among the first rank, the positive
+// ones after them, and the zeros, which lie at floor.
+func split(s []float64, rank int, floor float64) (kept, out, zero plotter.XYs) {
+	for i, v := range s {
+		at := plotter.XY{X: float64(i + 1), Y: v}
+		switch {
+		case v == 0:
+			at.Y = floor
+			zero = append(zero, at)
+		case i < rank:
+			kept = append(kept, at)
+		default:
+			out = append(out, at)
+		}
+	}
+	return kept, out, zero
+}
+
+func zeros(n int) string {
+	if n == 1 {
+		return "1 is zero"
+	}
+	return fmt.Sprintf("%d are zero", n)
+}
+
+// count prints a number of things.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // logAxis makes a logarithmic axis that spans whole decades around the range, at
@@ -128,7 +183,8 @@ func (round) Ticks(low, high float64) []plot.Tick {
 		return []plot.Tick{{Value: low, Label: fmt.Sprint(low)}, {Value: high, Label: fmt.Sprint(high)}}
 	}
 	var ticks []plot.Tick
-	for k := math.Ceil(low / step); k*step <= high && len(ticks) < 20; k++ {
+	first := math.Ceil(low/step) + 0 // which makes −0 a 0
+	for k := first; k*step <= high && len(ticks) < 20; k++ {
 		ticks = append(ticks, plot.Tick{Value: k * step, Label: fmt.Sprintf("%.10g", k*step)})
 	}
 	return ticks
@@ -139,7 +195,12 @@ type counts struct{}
 
 func (counts) Ticks(low, high float64) []plot.Tick {
 	n := math.Floor(high)
-	every := max(1, math.Ceil(n/12))
+	every := 1.0
+	for _, e := range []float64{2, 5, 10, 20} { // SingularValues has up to 200
+		if n/every > 12 {
+			every = e
+		}
+	}
 	var ticks []plot.Tick
 	for i := 1.0; i <= n; i++ {
 		if i == 1 || math.Mod(i, every) == 0 {
@@ -185,7 +246,7 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 	}
 	n := len(lines[0].Y)
 	if times != nil && len(times) != n {
-		return nil, fmt.Errorf("plotting: %d times for %d values", len(times), n)
+		return nil, fmt.Errorf("plotting: %s for %s", count(len(times), "time"), count(n, "value"))
 	}
 	x := make([]float64, n)
 	for i := range x {
@@ -202,7 +263,7 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, l := range lines {
 		if len(l.Y) != n {
-			return nil, fmt.Errorf("plotting: line %q has %d values, %q has %d", l.Name, len(l.Y), lines[0].Name, n)
+			return nil, fmt.Errorf("plotting: line %q has %s, %q has %d", l.Name, count(len(l.Y), "value"), lines[0].Name, n)
 		}
 		if err := drawable(l.Name, l.Y); err != nil {
 			return nil, err
@@ -233,11 +294,7 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 				p.Add(dot)
 			}
 		}
-		name := l.Name
-		if gaps > 0 {
-			name += fmt.Sprintf(" (%d values missing)", gaps)
-		}
-		p.Legend.Add(name, thumbnail(style))
+		p.Legend.Add(missing(l.Name, gaps), thumbnail(style))
 	}
 	if drawn == 0 {
 		return nil, errors.New("plotting: no value is finite")
@@ -253,6 +310,14 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 	return p, nil
 }
 
+// missing is the name of a line in the legend.
+func missing(name string, gaps int) string {
+	if gaps == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s (%s missing)", name, count(gaps, "value"))
+}
+
 // thumbnail draws a line's style in the legend.
 type thumbnail draw.LineStyle
 
@@ -261,75 +326,42 @@ func (t thumbnail) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(draw.LineStyle(t), c.Min.X, y, c.Max.X, y)
 }
 
-// runs returns the stretches of finite values, thinned to maxPoints in all.
+// runs returns the stretches of finite values, thinned to maxPoints in all. A gap
+// within the values that one point stands for, less than the width of a line, is not
+// kept.
 func runs(x, y []float64) []plotter.XYs {
 	every := 1
 	if len(y) > maxPoints {
 		every = (2*len(y) + maxPoints - 1) / maxPoints
 	}
 	var out []plotter.XYs
-	for i := 0; i < len(y); {
-		if !finite(y[i]) {
-			i++
+	gap := true
+	for i := 0; i < len(y); i += every {
+		lo, hi := -1, -1
+		for j := i; j < min(i+every, len(y)); j++ {
+			if !finite(y[j]) {
+				continue
+			}
+			if lo < 0 || y[j] < y[lo] {
+				lo = j
+			}
+			if hi < 0 || y[j] > y[hi] {
+				hi = j
+			}
+		}
+		if lo < 0 {
+			gap = true
 			continue
 		}
-		var run plotter.XYs
-		for i < len(y) && finite(y[i]) {
-			lo, hi := i, i
-			j := i
-			for ; j < len(y) && j < i+every && finite(y[j]); j++ {
-				if y[j] < y[lo] {
-					lo = j
-				}
-				if y[j] > y[hi] {
-					hi = j
-				}
-			}
-			for _, k := range []int{min(lo, hi), max(lo, hi)} {
-				if n := len(run); n == 0 || run[n-1].X != x[k] {
-					run = append(run, plotter.XY{X: x[k], Y: y[k]})
-				}
-			}
-			i = j
+		if gap {
+			out = append(out, nil)
+			gap = false
 		}
-		out = append(out, run)
+		run := &out[len(out)-1]
+		*run = append(*run, plotter.XY{X: x[min(lo, hi)], Y: y[min(lo, hi)]})
+		if lo != hi {
+			*run = append(*run, plotter.XY{X: x[max(lo, hi)], Y: y[max(lo, hi)]})
+		}
 	}
 	return out
-}
-
-// dates marks a time axis at the first of years, months or days, whatever gives
-// between three and ten marks.
-type dates struct{}
-
-func (dates) Ticks(low, high float64) []plot.Tick {
-	from, to := time.Unix(int64(low), 0).UTC(), time.Unix(int64(high), 0).UTC()
-	year, month, day := from.Date()
-	start := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	days := high/86400 - low/86400
-	var next func(t time.Time) time.Time
-	layout := "2 Jan 2006"
-	months := func(m int) func(time.Time) time.Time {
-		return func(t time.Time) time.Time { return t.AddDate(0, m, 0) }
-	}
-	switch {
-	case days < 3:
-		hours := max(1, int(days*24/8))
-		next, layout = func(t time.Time) time.Time { return t.Add(time.Duration(hours) * time.Hour) }, "2 Jan 15:04"
-	case days < 90:
-		step := max(1, int(days/7))
-		next = func(t time.Time) time.Time { return t.AddDate(0, 0, step) }
-	case days < 3*365:
-		start = time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
-		next, layout = months(max(1, int(days/30/8))), "Jan 2006"
-	default:
-		start = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
-		next, layout = months(12*max(1, int(days/365/8))), "2006"
-	}
-	var ticks []plot.Tick
-	for t := start; !t.After(to) && len(ticks) < 100; t = next(t) {
-		if !t.Before(from) {
-			ticks = append(ticks, plot.Tick{Value: float64(t.Unix()), Label: t.Format(layout)})
-		}
-	}
-	return ticks
 }

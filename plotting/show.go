@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
@@ -33,8 +34,12 @@ func Show(p *plot.Plot, err error) {
 	}
 }
 
-// PNG returns the figure as a PNG picture of 880×396 points.
+// PNG returns the figure as a PNG picture of 880×396 points. It errs if there is no
+// figure or it cannot be drawn.
 func PNG(p *plot.Plot) (png []byte, err error) {
+	if p == nil {
+		return nil, errors.New("plotting: there is no figure to draw")
+	}
 	// gonum/plot panics on axes it cannot lay out; that is no reason to end a notebook
 	// cell without a word.
 	defer func() {

@@ -24,6 +24,9 @@ type Score struct {
 	twornn.Metrics
 }
 
+// none stands for a figure that there is not.
+const none = "–"
+
 // Scores returns the table of the scores, in the order given: RMSE and MAE in the
 // unit named, and R² against the given constants, the means of the training targets
 // (nil: against the mean of the targets scored). It notes what was left out or is
@@ -31,47 +34,74 @@ type Score struct {
 func Scores(title, unit string, mean []float64, scores ...Score) Table {
 	t := Table{Title: title, Header: []string{"", "RMSE, " + unit, "MAE, " + unit, "R²"}}
 	var notes []string
+	var first *Score // of those scored
 	var most float64
-	for _, s := range scores {
-		if s.Err == nil && finite(s.RMSE) {
+	for i, s := range scores {
+		if s.problem() != "" {
+			continue
+		}
+		if first == nil {
+			first = &scores[i]
+		}
+		if finite(s.RMSE) {
 			most = max(most, s.RMSE)
 		}
 	}
 	for _, s := range scores {
-		if s.Err != nil {
-			t.Rows = append(t.Rows, []string{s.Name, "–", "–", "–"})
-			notes = append(notes, s.Name+": "+s.Err.Error())
+		if problem := s.problem(); problem != "" {
+			t.Rows = append(t.Rows, []string{s.Name, none, none, none})
+			notes = append(notes, s.Name+": "+problem)
 			continue
 		}
 		r2 := s.R2
-		if mean != nil {
+		switch {
+		case mean != nil && len(mean) != len(s.Outputs):
+			r2 = math.NaN()
+			notes = append(notes, fmt.Sprintf("%s: there are %s for %s", s.Name, count(len(mean), "mean"), count(len(s.Outputs), "output")))
+		case mean != nil:
 			r2 = s.R2Against(mean)
 		}
-		t.Rows = append(t.Rows, []string{s.Name, figure(s.RMSE, most), figure(s.MAE, most), fmt.Sprintf("%.3f", r2)})
-		if s.NonFinite > 0 {
+		t.Rows = append(t.Rows, []string{s.Name, figure(s.RMSE, most), figure(s.MAE, most), score(r2)})
+		switch {
+		case s.NonFinite == 1:
+			notes = append(notes, s.Name+": 1 prediction is not finite")
+		case s.NonFinite > 1:
 			notes = append(notes, fmt.Sprintf("%s: %d predictions are not finite", s.Name, s.NonFinite))
 		}
 	}
-	if len(scores) > 0 && scores[0].Err == nil {
-		n := scores[0].N
+	if first != nil {
 		for _, s := range scores {
-			if s.Err == nil && s.N != n {
-				notes = append(notes, fmt.Sprintf("%s is scored on %d targets, %s on %d: not comparable", scores[0].Name, n, s.Name, s.N))
+			if s.problem() == "" && s.N != first.N {
+				notes = append(notes, fmt.Sprintf("%s is scored on %s, %s on %d: not comparable", first.Name, count(first.N, "target"), s.Name, s.N))
 			}
 		}
 		against := "their own mean"
 		if mean != nil {
 			against = "the training mean"
 		}
-		notes = append(notes, fmt.Sprintf("%d test targets of %d outputs; R² is the mean over the outputs, against %s", n, scores[0].P, against))
+		notes = append(notes, fmt.Sprintf("%s of %s; R² is the mean over the outputs, against %s", count(first.N, "test target"), count(first.P, "output"), against))
 	}
 	t.Note = strings.Join(notes, ". ")
 	return t
 }
 
+// problem says why there are no figures, or "".
+func (s Score) problem() string {
+	switch {
+	case s.Err != nil:
+		return s.Err.Error()
+	case s.N == 0:
+		return "nothing was scored"
+	}
+	return ""
+}
+
 // figure prints x with the decimals that give most, the largest of its kind, four
 // significant digits, so that figures of a column line up.
 func figure(x, most float64) string {
+	if !finite(x) {
+		return none
+	}
 	decimals := 3 - int(math.Floor(math.Log10(most)))
 	if most == 0 || decimals < 0 || decimals > 7 || x > 1e6*most {
 		return fmt.Sprintf("%.4g", x)
@@ -79,9 +109,31 @@ func figure(x, most float64) string {
 	return fmt.Sprintf("%.*f", decimals, x)
 }
 
+// score prints an R² with three decimals, or one far below zero with four digits.
+func score(r2 float64) string {
+	switch {
+	case !finite(r2):
+		return none
+	case math.Abs(r2) < 0.0005:
+		return "0.000" // and not -0.000
+	case math.Abs(r2) >= 1e5:
+		return fmt.Sprintf("%.4g", r2)
+	}
+	return fmt.Sprintf("%.3f", r2)
+}
+
+// columns is the length of the longest row.
+func (t Table) columns() int {
+	n := len(t.Header)
+	for _, row := range t.Rows {
+		n = max(n, len(row))
+	}
+	return n
+}
+
 // String returns the table in aligned text.
 func (t Table) String() string {
-	widths := make([]int, len(t.Header))
+	widths := make([]int, t.columns())
 	for _, row := range append([][]string{t.Header}, t.Rows...) {
 		for j, c := range row {
 			widths[j] = max(widths[j], utf8.RuneCountInString(c))
@@ -127,13 +179,17 @@ func (t Table) Markdown() string {
 		b.WriteString("**" + escape(t.Title) + "**\n\n")
 	}
 	line := func(row []string) {
-		for _, c := range row {
+		for j := range t.columns() {
+			c := ""
+			if j < len(row) {
+				c = row[j]
+			}
 			b.WriteString("| " + escape(c) + " ")
 		}
 		b.WriteString("|\n")
 	}
 	line(t.Header)
-	for j := range t.Header {
+	for j := range t.columns() {
 		if j == 0 {
 			b.WriteString("|:--")
 		} else {

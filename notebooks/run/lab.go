@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/twornn/spectral/notebooks/internal/nb"
 )
@@ -32,6 +33,8 @@ func (a *app) lab(ctx context.Context) error {
 	// Kept between starts, so that the layout and the settings are too.
 	cmd := a.jupyter.Command(ctx, filepath.Join(nb.Out(a.root), "jupyter"), program, args...)
 	cmd.Dir = filepath.Join(a.root, "notebooks")
+	// Jupyter asks back at the terminal's own Ctrl-C, and here nobody need answer.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if err != nil && ctx.Err() == nil {

@@ -5,8 +5,8 @@
 //	go run ./notebooks/run quickstart   setup, run the first notebook, show what it found
 //	go run ./notebooks/run test         setup, then every check and test
 //	go run ./notebooks/run lab          open the notebooks in JupyterLab or Notebook
-//	go run ./notebooks/run exec x.ipynb run notebooks into notebooks/out
-//	go run ./notebooks/run update       run the notebooks and keep their outputs
+//	go run ./notebooks/run exec x.ipynb run notebooks of any name into notebooks/out
+//	go run ./notebooks/run update       run the course's notebooks and keep their outputs
 package main
 
 import (

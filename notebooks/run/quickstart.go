@@ -81,19 +81,14 @@ func (a *app) exec(ctx context.Context) error {
 	})
 }
 
-// update runs all notebooks, or those named, and puts the outputs into them as
+// update runs the notebooks of the course, or those named, and puts the outputs into them as
 // they are committed. A notebook that went wrong is left as it was.
 func (a *app) update(ctx context.Context) error {
 	paths := a.args
 	if len(paths) == 0 {
-		all, err := os.ReadDir(filepath.Join(a.root, "notebooks"))
-		if err != nil {
+		var err error
+		if paths, err = nb.Course(a.root); err != nil {
 			return err
-		}
-		for _, entry := range all {
-			if strings.HasSuffix(entry.Name(), ".ipynb") {
-				paths = append(paths, filepath.Join(a.root, "notebooks", entry.Name()))
-			}
 		}
 	}
 	return a.each(ctx, paths, a.updateOne)
@@ -145,6 +140,10 @@ func (a *app) picture(n *nb.Notebook, name string) error {
 // each finds Jupyter and then does one stage for each notebook, even after one
 // has failed.
 func (a *app) each(ctx context.Context, paths []string, do func(ctx context.Context, path string) (string, error)) error {
+	paths, err := locate(paths)
+	if err != nil {
+		return err
+	}
 	a.log.last = setupStages + len(paths)
 	if err := a.setup(ctx); err != nil {
 		return err
@@ -164,4 +163,20 @@ func (a *app) each(ctx context.Context, paths []string, do func(ctx context.Cont
 		return errReported
 	}
 	return nil
+}
+
+// locate returns the full paths of notebooks, given from the caller's folder.
+func locate(paths []string) ([]string, error) {
+	var full []string
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("there is no notebook %s", path)
+		}
+		full = append(full, path)
+	}
+	return full, nil
 }

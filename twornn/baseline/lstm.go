@@ -67,9 +67,7 @@ func FitLSTM(ctx context.Context, data iter.Seq[twornn.Sequence], o LSTM, rec tw
 	set.split(o.Validation)
 	scale := identity(set.d, set.p)
 	if !o.Raw {
-		if scale, err = set.standardise(); err != nil {
-			return nil, twornn.Stats{}, err
-		}
+		scale = set.standardise()
 	}
 	tr := newTrainer(set, o)
 	stats, err := tr.run(ctx, rec, scale.energy(set))

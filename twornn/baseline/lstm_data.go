@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -130,9 +129,9 @@ func identity(d, p int) affine {
 // standardised, it would be little but rounding errors.
 const constant = 1e-12
 
-// standardise maps the examples by the moments of those trained on. It errs if these
-// overflow.
-func (set *examples) standardise() (affine, error) {
+// standardise maps the examples by the moments of those trained on. These cannot
+// overflow: Collect takes no value so large.
+func (set *examples) standardise() affine {
 	x, y := newMoments(set.d), newMoments(set.p)
 	for _, i := range set.train {
 		e := set.all[i]
@@ -148,15 +147,9 @@ func (set *examples) standardise() (affine, error) {
 		case mean != 0:
 			a.xScale[i] = math.Abs(mean)
 		}
-		if math.IsNaN(sd) || math.IsInf(sd, 0) {
-			return a, fmt.Errorf("baseline: input %d is too large to standardise (deviation %v); scale it to about 1", i+1, sd)
-		}
 	}
 	copy(a.yShift, y.mean)
 	sd := math.Sqrt(floats.Sum(y.m2) / (y.n * float64(set.p)))
-	if math.IsNaN(sd) || math.IsInf(sd, 0) {
-		return a, fmt.Errorf("baseline: the outputs are too large to standardise (deviation %v); scale them to about 1", sd)
-	}
 	if most := floats.Norm(y.mean, math.Inf(1)); sd > constant*most {
 		a.yScale = sd
 	} else if most > 0 {
@@ -169,7 +162,7 @@ func (set *examples) standardise() (affine, error) {
 	for i := range set.y {
 		set.y[i] = (set.y[i] - a.yShift[i%set.p]) / a.yScale
 	}
-	return a, nil
+	return a
 }
 
 // energy returns Σy² over the outputs held out, in units of yScale².

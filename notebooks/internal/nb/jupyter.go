@@ -50,6 +50,40 @@ func VenvPython(root string) string { return filepath.Join(Venv(root), "bin", "p
 // Out is the folder, ignored by git, for all that is made.
 func Out(root string) string { return filepath.Join(root, "notebooks", "out") }
 
+// Course returns the paths of the course's notebooks, in order: those named like
+// 00_first.ipynb. Others in their folder, such as copies that Jupyter makes, belong to
+// the user.
+func Course(root string) ([]string, error) {
+	dir := filepath.Join(root, "notebooks")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range entries {
+		if !e.IsDir() && course.MatchString(e.Name()) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
+var course = regexp.MustCompile(`^[0-9]{2}_[a-z0-9_]+\.ipynb$`)
+
+// tempDir makes a folder for one call of Jupyter. It removes those a day old, which
+// runs that were killed have left.
+func tempDir() (string, error) {
+	const prefix = "twornn-jupyter-"
+	entries, _ := os.ReadDir(os.TempDir())
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), prefix) && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // it may be another user's
+		}
+	}
+	return os.MkdirTemp("", prefix)
+}
+
 // Jupyter is a Jupyter that has been seen to work.
 type Jupyter struct {
 	Version string   // of nbconvert
@@ -110,7 +144,7 @@ func InstalledVenv(root string) bool {
 
 // Has says whether Jupyter has a program, such as "lab", and its version.
 func (j *Jupyter) Has(ctx context.Context, program string) (version string, ok bool) {
-	private, err := os.MkdirTemp("", "twornn-")
+	private, err := tempDir()
 	if err != nil {
 		return "", false
 	}
@@ -226,7 +260,7 @@ func compact(list []string) []string {
 // empty temporary folder, as it would for its first reader, and what it writes
 // beside itself is gone afterwards.
 func (j *Jupyter) Execute(ctx context.Context, src, dst string) (*Notebook, error) {
-	work, err := os.MkdirTemp("", "twornn-")
+	work, err := tempDir()
 	if err != nil {
 		return nil, err
 	}
@@ -268,13 +302,17 @@ func (j *Jupyter) Execute(ctx context.Context, src, dst string) (*Notebook, erro
 
 // Page writes an executed notebook as one HTML page that needs no other file.
 func (j *Jupyter) Page(ctx context.Context, src, dst, title string) error {
-	work, err := os.MkdirTemp("", "twornn-")
+	work, err := tempDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
 	data, err := os.ReadFile(src)
 	if err != nil {
+		return err
+	}
+	// The kernel names no language to colour, so that Go would be taken for Python.
+	if data, err = Clean(data); err != nil {
 		return err
 	}
 	// The page's title is the file's name.

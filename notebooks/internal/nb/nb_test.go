@@ -9,8 +9,12 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // notebook is a notebook of code cells, each given as its fields after the type.
@@ -79,6 +83,8 @@ func TestScan(t *testing.T) {
 			"cell [1] line 2 (x := 1): declared and not used: x"},
 		{"another error", `"execution_count":1,"source":"%cd nowhere","outputs":[{"output_type":"error","ename":"ERROR","evalue":"no such folder","traceback":[]}]`,
 			"cell [1] (%cd nowhere): no such folder"},
+		{"no figure", display("text/markdown", "**No figure:** plotting: no value is finite"), "cell [1] (draw()): No figure: plotting: no value is finite"},
+		{"words on a missing figure", display("text/markdown", "Below is **No figure:** a quotation"), ""},
 		{"not run", `"execution_count":null,"source":"%%\nrun()","outputs":[]`, "cell [1] (run()): was not run"},
 		{"empty", `"execution_count":null,"source":" ","outputs":[]`, "cell [1] (): is empty, so Jupyter does not run it"},
 	} {
@@ -209,7 +215,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q is left in\n%s", text, cleanA)
 		}
 	}
-	for _, text := range []string{`"keep"`, `"<two> é\n"`, `"execution_count": 1`} {
+	for _, text := range []string{`"keep"`, `"<two> é\n"`, `"execution_count": 1`, `"pygments_lexer": "go"`} {
 		if !bytes.Contains(cleanA, []byte(text)) {
 			t.Errorf("%s is missing from\n%s", text, cleanA)
 		}
@@ -226,5 +232,64 @@ func TestParseErrors(t *testing.T) {
 		if _, err := Clean([]byte(text)); err == nil {
 			t.Errorf("Clean(%q) is no error", text)
 		}
+	}
+}
+
+// The course is what its notebooks are named like; what else lies beside them is the
+// user's.
+func TestCourse(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "notebooks")
+	if err := os.MkdirAll(filepath.Join(dir, "03_folder.ipynb"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"10_last.ipynb", "00_first_one.ipynb", "mine.ipynb", "00_first_one-Copy1.ipynb", "Untitled.ipynb",
+		"1_short.ipynb", "001_long.ipynb", "02_notes.txt", "x00_first.ipynb", "02_my wind.ipynb"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Course(root)
+	want := []string{filepath.Join(dir, "00_first_one.ipynb"), filepath.Join(dir, "10_last.ipynb")}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if _, err := Course(t.TempDir()); err == nil {
+		t.Error("no error without a folder")
+	}
+}
+
+// A run that was killed leaves its folder, and one of a later day removes it, but no
+// folder of another name and none that may be in use.
+func TestTempDir(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	old, err := tempDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(tmp, "twornn-data")
+	if err := os.MkdirAll(filepath.Join(old, "jupyter"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	used, err := tempDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().Add(-25 * time.Hour)
+	for _, dir := range []string{old, other} {
+		if err := os.Chtimes(dir, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tempDir(); err != nil {
+		t.Fatal(err)
+	}
+	exists := func(dir string) bool { _, err := os.Stat(dir); return err == nil }
+	if exists(old) || !exists(other) || !exists(used) {
+		t.Errorf("there is the old one: %v, another's: %v, the one in use: %v", exists(old), exists(other), exists(used))
 	}
 }

@@ -153,7 +153,8 @@ func isTable(markdown string) bool {
 // Clean returns an executed notebook in the form in which it is committed: what
 // changes from run to run is gone, so that the same outputs give the same bytes.
 //
-// Times, editor state and the version of the kernel go; the kernel stays "gonb".
+// Times, editor state and the version of the kernel go; the kernel stays "gonb", and
+// the language is named to what colours code.
 // A cell's pieces of printed text are joined and come first, because GoNB sends
 // prints and displays through two pipes and their order is a matter of luck.
 func Clean(data []byte) ([]byte, error) {
@@ -181,7 +182,7 @@ func Clean(data []byte) ([]byte, error) {
 	}
 	doc["metadata"] = map[string]any{
 		"kernelspec":    map[string]any{"display_name": "Go (twornn)", "language": "go", "name": "gonb"},
-		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
+		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go"},
 	}
 	doc["nbformat"], doc["nbformat_minor"] = 4, 5
 

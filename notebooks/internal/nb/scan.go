@@ -43,9 +43,12 @@ var (
 	colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
+// noFigure begins what package plotting shows in place of a figure.
+const noFigure = "**No figure:**"
+
 // Scan returns what went wrong in an executed notebook, in the order of its
 // cells: errors, programs that panicked, exited with a status or were killed,
-// and cells that were never run. It returns nil for a notebook that is well.
+// figures that could not be drawn, and cells that were never run. It returns nil for a notebook that is well.
 func Scan(n *Notebook) []Problem {
 	var problems []Problem
 	for i, c := range n.Code() {
@@ -57,6 +60,9 @@ func Scan(n *Notebook) []Problem {
 				p.Cause, p.Line = describeError(o, i+1)
 			case o.Type == "stream" && o.Name == "stderr":
 				stderr.WriteString(string(o.Text))
+			}
+			if text, ok := o.In("text/markdown"); ok && p.Cause == "" && strings.HasPrefix(text, noFigure) {
+				p.Cause = strings.ReplaceAll(firstLine(text), "**", "")
 			}
 		}
 		if p.Cause == "" {

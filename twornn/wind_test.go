@@ -1,0 +1,74 @@
+package twornn_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/baseline"
+)
+
+// TestIrishWind is the quickstart's claim: one day ahead at four stations, trained on
+// 1961-1975 and tested on 1976-1978, all scored on the same targets, R² as the mean
+// over the stations against the training mean.
+func TestIrishWind(t *testing.T) {
+	wind, err := datasets.IrishWind().Select("RPT", "VAL", "DUB", "MAL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, test := wind.SplitAt(time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC))
+	w := datasets.Window{Length: 3, Horizon: 1, Bias: true, Scaler: datasets.FitScaler(train)}
+	fit := func(o twornn.Options) *twornn.Result {
+		r, err := twornn.Fit(context.Background(), train.Windows(w), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r2 := func(f twornn.Predictor) float64 {
+		// Scaled by the training rows, the training mean is 0.
+		return twornn.Evaluate(f, test.Windows(w)).R2Against(make([]float64, 4))
+	}
+	inputs, err := test.TargetInputs(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var1, err := baseline.FitVAR(train.Windows(w), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := fit(twornn.Options{})
+	for _, c := range []struct {
+		name      string
+		r2        float64
+		low, high float64
+	}{
+		{"persistence", r2(baseline.Persistence(inputs)), 0.13, 0.14},
+		{"VAR(1)", r2(var1), 0.345, 0.355},
+		{"2-RNN, nothing set", r2(best), 0.350, 0.360},
+		{"2-RNN, rank 5", r2(fit(twornn.Options{L: 1, Rank: 5})), 0.350, 0.360},
+		{"2-RNN on words of equal length", r2(fit(twornn.Options{L: 1, Rank: best.Rank, Basis: twornn.EqualLength})), -0.1, 0.1},
+	} {
+		if !(c.r2 >= c.low && c.r2 <= c.high) {
+			t.Errorf("%s: R² %.4f, want %.3f to %.3f", c.name, c.r2, c.low, c.high)
+		}
+	}
+	if !best.Has(twornn.Unstable) {
+		t.Error("no warning, though at 30 steps R² is below 0")
+	}
+	// The same in knots, by the model that Unscale gives, and without a scaler at all:
+	// the fit does not depend on units.
+	raw, err := w.Unscale(best.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	knots := w
+	knots.Scaler = nil
+	a, b := twornn.Evaluate(raw, test.Windows(knots)), twornn.Evaluate(best, test.Windows(w))
+	if math.Abs(a.R2-b.R2) > 1e-9 {
+		t.Errorf("R² %v in knots, %v scaled", a.R2, b.R2)
+	}
+}
