@@ -9,10 +9,15 @@
 // On one-hot inputs it is a vector-valued weighted automaton (Theorem 2). It is
 // learnt in three steps: Collect gathers linear measurements of the Hankel tensors
 // H⁽ˡ⁾, a Recovery estimates these, and Spectral reads the model off a factorisation
-// of the block they form. Fit does all three.
+// of the block they form. Fit does all three:
 //
-//	fit, err := twornn.Fit(ctx, data, twornn.Options{})
-//	m := twornn.Evaluate(fit, test)
+//	train, test := series.Split(0.8)                        // a datasets.Series
+//	w := datasets.Window{Length: 3, Bias: true, Scaler: datasets.FitScaler(train)}
+//	fit, err := twornn.Fit(ctx, train.Windows(w), twornn.Options{})
+//	fmt.Println(fit, twornn.Evaluate(fit, test.Windows(w)))
+//
+// Windows of three rows suit a first try: a fit measures words of up to 2L+1 inputs,
+// and L is 1 unless the data allow and favour more.
 //
 // # Symbols
 //
@@ -25,12 +30,23 @@
 //	H⁽ˡ⁾                     Model.Hankel(l), a tensor train of dimensions d, …, d, p
 //	⟦G₁, …, G_m⟧             tt.New
 //	(T)⟨⟨k,m−k⟩⟩             tt.Tensor.Unfold(k)
-//	P, S with (H⁽²ᴸ⁾) = PS   tt.Split
+//	P, S with (H⁽²ᴸ⁾) = PS   tt.Split, both pseudo-inverses with it
+//	vv-WFA (α, {A^σ}, Ω)     WFA, with named symbols
 //	L, R                     Options.L, Options.Rank
-//	Algorithm 1              Fit, with LeastSquares as its recovery
-//	Theorem 3                Spectral with EqualLength
-//	Appendix B               Spectral with UpToLength
+//
+// # The paper's results
+//
+//	Theorem 1, rank          Model.Minimize, Model.Block, Model.Complete, Equal
+//	Theorem 2, equivalence   Model.WFA, WFA.Model
+//	Theorem 3                Spectral with EqualLength; FromFactors for any P and S
 //	Theorem 4                LeastSquares at N ≥ d^l
+//	Algorithm 1              Fit with LeastSquares, NuclearNorm, IHT or TIHT
+//	Algorithm 2              Fit with TTIHT
+//	Appendix B               Spectral with UpToLength
+//	Figure 2                 Model.Hankel
+//	Section 5, TIHT+SGD      Adam; the guard is Result.Fallback
+//	Section 5, experiments   package experiment; the LSTM is in package baseline
+//	Section 6, leaky ReLU    Adam.LowerSlope
 //
 // # Readings
 //
@@ -48,8 +64,10 @@
 //
 // # Beyond the paper
 //
-// Fit works in coordinates in which the inputs have second moments E xxᵀ = I, so that
-// it does not depend on the inputs' units or correlations. It chooses L and the rank
+// Fit works in coordinates in which the inputs have second moments E xxᵀ = I, and each
+// output unit variance, so that it does not depend on units, offsets or correlations.
+// Thresholding goes along tangents with exact, conjugate steps where the paper takes
+// fixed ones. Fit chooses L and the rank
 // by an information criterion if they are left open, replaces a model that is worse
 // than the zero function (the paper's guard), and runs every model over long
 // stretches of the training inputs: one that explodes there carries a warning.

@@ -148,6 +148,9 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 		return nil, err
 	}
 	res := f.result(best)
+	if rank := f.betterRank(ctx, best); rank > 0 {
+		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise", o.Rank, rank)
+	}
 	W := white.W
 	if fr := c.frame(); fr != nil {
 		W = new(mat.Dense)
@@ -230,6 +233,44 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 		}
 	}
 	return best, nil
+}
+
+// betterRank returns the rank above the one asked for that fits clearly better by least
+// squares: in BIC, and with two thirds of the squared error at the most. It returns 0 if
+// there is none or the tensors are too large to try.
+func (f *fitter) betterRank(ctx context.Context, best candidate) int {
+	if f.o.Rank == 0 {
+		return 0
+	}
+	for _, l := range best.basis.lengths(best.L) {
+		if f.c[l].rows() || f.c[l].columns() > autoUnknowns {
+			return 0
+		}
+	}
+	g := *f
+	g.o.Rank, g.o.Recovery, g.o.Recorder = 0, LeastSquares{}, nil
+	g.h, g.stats = map[int]*tt.Tensor{}, map[int]Stats{}
+	if g.recover(ctx, best.basis, best.L) != nil {
+		return 0
+	}
+	cs, err := g.candidates(best.L, best.basis)
+	if err != nil {
+		return 0
+	}
+	// Compared with the fit by least squares at the rank asked for, as other recoveries
+	// differ in more than the rank.
+	rank, least, sse := 0, math.Inf(1), 0.0
+	for _, c := range cs {
+		if n, _, _ := c.Dims(); n == f.o.Rank {
+			least, sse = c.bic-10, c.sse
+		}
+	}
+	for _, c := range cs {
+		if n, _, _ := c.Dims(); n > f.o.Rank && c.bic < least && 1.5*c.sse < sse {
+			rank, least = n, c.bic
+		}
+	}
+	return rank
 }
 
 func (f *fitter) has(l int) bool { return f.c[l] != nil }

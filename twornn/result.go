@@ -35,6 +35,7 @@ type WarningKind int
 const (
 	Deficient     WarningKind = iota + 1 // fewer independent measurements than unknowns
 	RankCut                              // fewer states than asked for
+	RankLow                              // more states would fit clearly better
 	WorseThanZero                        // the zero function is returned
 	Unstable                             // outputs explode on long sequences
 	Drifting                             // much worse on whole sequences than on the lengths measured

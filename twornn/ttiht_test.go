@@ -2,7 +2,9 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -112,4 +114,57 @@ func TestBatches(t *testing.T) {
 	if _, _, err := (TTIHT{}).Recover(context.Background(), measure(t, m, 300, 2, 0, 4), 3, nil); err == nil || !strings.Contains(err.Error(), "CollectRows") {
 		t.Errorf("folded measurements: %v", err)
 	}
+}
+
+// TestAlgorithm2AtLength prints how far Algorithm 2 comes where the published method
+// does not converge: d = 10, N = 2,000, l = 4 and 5, without noise. Residuals are of
+// test data. The paper's fixed steps on batches stand beside steps from the data.
+func TestAlgorithm2AtLength(t *testing.T) {
+	if os.Getenv("TWORNN_FULL") == "" {
+		t.Skip("takes minutes; set TWORNN_FULL=1")
+	}
+	for _, l := range []int{3, 4, 5} {
+		m := Random(3, 10, 1, 1/math.Sqrt(30), pcg(20))
+		data := measureFor(t, TTIHT{}, m, 2000, l, 0, 21)
+		test := measureFor(t, TTIHT{}, m, 1000, l, 0, 22)
+		nmse := func(h *tt.Tensor) float64 {
+			sse, err := test.SquaredError(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sse / test.energy
+		}
+		best, at := math.Inf(1), ""
+		for e := 2; e <= 7; e++ {
+			for _, f := range []float64{1, 3} {
+				o := TTIHT{Batch: 100, Step: f * math.Pow(10, -float64(e)), MaxIterations: 1000}
+				h, st, err := o.Recover(context.Background(), data, 3, nil)
+				if err != nil {
+					continue // diverges
+				}
+				if v := nmse(h); v < best {
+					best, at = v, fmt.Sprintf("step %g, residuals of batches %.2g", o.Step, curve(st.Residuals))
+				}
+			}
+		}
+		t.Logf("l = %d, fixed steps on batches of 100: best relative squared error %.2g (%s)", l, best, at)
+		for _, o := range []TTIHT{{Batch: 100, MaxIterations: 5000}, {MaxIterations: 1500}} {
+			h, st, err := o.Recover(context.Background(), data, 3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("l = %d, batch %d: relative squared error %.2g, %v after %d iterations, residuals %.2g", l, o.Batch, nmse(h), st.Status, st.Iterations, curve(st.Residuals))
+		}
+	}
+}
+
+// curve returns the residuals after 1, 3, 10, 30, … iterations and the last.
+func curve(r []float64) (out []float64) {
+	for k := 1; k < len(r); k *= 10 {
+		out = append(out, r[k-1])
+		if 3*k < len(r) {
+			out = append(out, r[3*k-1])
+		}
+	}
+	return append(out, r[len(r)-1])
 }
