@@ -130,17 +130,7 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	// Unit variance for each output, so that none is lost beside another in a larger
-	// unit.
-	scale := make([]float64, p)
-	for j := range scale {
-		scale[j] = 1
-		if sd := math.Sqrt(total.m2[j] / total.n); sd > 1e-14*math.Abs(total.mean[j]) {
-			scale[j] = 1 / sd
-		} else if total.mean[j] != 0 {
-			scale[j] = 1 / math.Abs(total.mean[j])
-		}
-	}
+	scale := outputScale(c, total)
 	r, _ := white.W.Dims()
 	f := fitter{c: white.collection(c, scale), o: o, d: r, p: p, all: d, scale: scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
 	best, err := f.search(ctx)
@@ -164,6 +154,54 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
 	}
 	return res, nil
+}
+
+// outputScale returns the factors that bring the outputs to one size of noise, so that
+// least squares over all of them weighs each as likelihood does: none is lost beside
+// another in a larger unit, and where all are equally noisy nothing changes. The noise
+// is what least squares leaves at the longest length with rows enough to tell; where
+// none has, or there is no noise, the outputs' own variance stands for it.
+func outputScale(c Collection, total outputs) []float64 {
+	scale := make([]float64, len(total.mean))
+	var noise []float64
+	for _, l := range slices.Backward(c.Lengths()) {
+		if noise = c[l].noise(); noise != nil {
+			break
+		}
+	}
+	for j := range scale {
+		sd := math.Sqrt(total.m2[j] / total.n)
+		size := sd
+		if noise != nil && slices.Max(noise) > 1e-6*sd {
+			size = max(noise[j], 1e-3*sd)
+		}
+		if !(sd > 1e-14*math.Abs(total.mean[j])) { // constant
+			size = math.Abs(total.mean[j])
+		}
+		if scale[j] = 1; size > 0 {
+			scale[j] = 1 / size
+		}
+	}
+	return scale
+}
+
+// noise returns the standard deviation of what least squares leaves of each output,
+// nil where the rows are too few, or the unknowns too many, to tell in passing.
+func (m *Measurements) noise() []float64 {
+	if m.rows() || m.length == 0 || m.columns() > 512 || m.parts[0].n < 2*(m.columns()+m.p) {
+		return nil
+	}
+	// The last p rows of the triangular factor of [X Y] are those residuals, rotated.
+	f, c := m.fold(&m.parts[0]), m.columns()
+	rows, _ := f.Dims()
+	sd := make([]float64, m.p)
+	for j := range sd {
+		for i := c; i < rows; i++ {
+			sd[j] += f.At(i, c+j) * f.At(i, c+j)
+		}
+		sd[j] = math.Sqrt(sd[j] / float64(m.parts[0].n-c))
+	}
+	return sd
 }
 
 // fitter is one run of FitCollection, in whitened coordinates throughout.

@@ -23,4 +23,8 @@ func ExampleRun() {
 		fmt.Printf("%-12s N = %d: %.0e\n", m.Method, m.N, m.MSE)
 	}
 	// Output:
+	// LeastSquares N = 160: 3e+00
+	// LeastSquares N = 640: 9e-03
+	// TIHT         N = 160: 2e-02
+	// TIHT         N = 640: 8e-03
 }

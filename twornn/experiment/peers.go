@@ -11,7 +11,7 @@ import (
 var peersCSV string
 
 // Peers returns the medians that other code reaches, as this project measured them by
-// running it: the methods of the paper's authors (github.com/litianyu1993/learning_2RNN)
+// running it (the tables of its peers.md, in peers.csv): the methods of the paper's authors (github.com/litianyu1993/learning_2RNN)
 // on their own targets, "random-code" with rank 5, and on "addition" with rank 2, or 4 to
 // over-estimate it. NuclearNorm, LSTM20 and the rest were written anew where their code
 // does not run. Their nuclear norm is of another reshape for p = 2; at noise 0 the one

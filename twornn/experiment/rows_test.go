@@ -41,9 +41,9 @@ func TestCSV(t *testing.T) {
 		}
 	}
 	for what, bad := range map[string]string{
-		"column \"N\"":  strings.Replace(text, ",N,", ",M,", 1),
-		"column Noise":  strings.Replace(text, "0.1", "much", 1),
-		"wrong number":  text + "1,2\n",
+		"column \"N\"":   strings.Replace(text, ",N,", ",M,", 1),
+		"column Noise":   strings.Replace(text, "0.1", "much", 1),
+		"wrong number":   text + "1,2\n",
 		"needs a header": "",
 	} {
 		if _, err := ReadCSV(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), what) {

@@ -22,11 +22,20 @@ import (
 	"github.com/twornn/spectral/twornn/baseline"
 )
 
+// small is a grid of 16 runs with L = 1: 27 unknowns, milliseconds.
 func small() Grid {
-	return Grid{
-		Tasks: []Task{Addition(), Random()}, Methods: []Method{LeastSquares(), TIHT()},
-		Noises: []float64{0, 0.1}, Sizes: []int{300}, Seeds: Seeds(2),
+	few := Random()
+	few.Target = func(seed uint64) (*twornn.Model, error) {
+		return twornn.Random(2, 3, 2, 0.5, stream("few", seed)), nil
 	}
+	g := Grid{
+		Tasks: []Task{Addition(), few}, Methods: []Method{LeastSquares(), TIHT()},
+		Noises: []float64{0, 0.1}, Sizes: []int{50}, Seeds: Seeds(2),
+	}
+	for i := range g.Tasks {
+		g.Tasks[i].L, g.Tasks[i].TestLength, g.Tasks[i].Test = 1, 4, 20
+	}
+	return g
 }
 
 func run(t *testing.T, g Grid, o RunOptions) Rows {
@@ -82,16 +91,18 @@ func TestDeterminism(t *testing.T) {
 	back := run(t, g, RunOptions{})
 	slices.Reverse(back)
 	same(t, "backwards", back, want)
-	alone := run(t, Grid{Tasks: []Task{Random()}, Methods: []Method{TIHT()}, Noises: []float64{0.1}, Sizes: []int{300}, Seeds: []uint64{1}}, RunOptions{})
+	g = small()
+	alone := run(t, Grid{Tasks: g.Tasks[1:], Methods: g.Methods[1:], Noises: g.Noises[1:], Sizes: g.Sizes, Seeds: g.Seeds[1:]}, RunOptions{})
 	i := slices.IndexFunc(want, func(r Row) bool {
 		return r.Task == "random" && r.Method == "TIHT" && r.Noise == 0.1 && r.Seed == 1
 	})
 	same(t, "alone", alone, want[i:i+1])
 }
 
-// counted is small with its fits counted.
+// counted is small, with quick methods and its fits counted.
 func counted(fits *int) Grid {
 	g := small()
+	g.Methods = []Method{LeastSquares(), Spectral("coarse", twornn.Options{Recovery: twornn.LeastSquares{RCond: 0.1}})}
 	var mu sync.Mutex
 	for i, m := range g.Methods {
 		g.Methods[i].Fit = func(ctx context.Context, data iter.Seq[twornn.Sequence], rank int, src rand.Source) (twornn.Predictor, Info, error) {
@@ -294,6 +305,34 @@ func TestGuardAndErrors(t *testing.T) {
 		if !strings.Contains(r.Err, "seed 0") {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+func TestRefined(t *testing.T) {
+	train := data(t, Addition(), 0.1, 20, 0).Train
+	guarded := func(m Method) (twornn.Predictor, Info, error) {
+		return m.Guarded(context.Background(), train, 2, stream("test"))
+	}
+	start := twornn.Random(2, 3, 1, 0.1, stream("start"))
+	plain := method("start", func() (twornn.Predictor, error) { return start, nil })
+	_, before, err := guarded(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, err := guarded(Refined("refined", plain, twornn.Adam{Rate: 0.05, Epochs: 100}))
+	if err != nil || !(after.TrainMSE < before.TrainMSE) {
+		t.Errorf("training MSE %v refined to %v, %v", before.TrainMSE, after.TrainMSE, err)
+	}
+	// The zero function that a guard left stays, flag and all.
+	fell := Method{Name: "fell", Fit: func(context.Context, iter.Seq[twornn.Sequence], int, rand.Source) (twornn.Predictor, Info, error) {
+		return predictor(0), Info{Fallback: true}, nil
+	}}
+	if f, info, err := guarded(Refined("refined", fell, twornn.Adam{})); f != predictor(0) || !info.Fallback || err != nil {
+		t.Errorf("%v, %+v, %v", f, info, err)
+	}
+	constant := method("constant", func() (twornn.Predictor, error) { return predictor(0), nil })
+	if _, _, err := guarded(Refined("refined", constant, twornn.Adam{})); err == nil || !strings.Contains(err.Error(), "no model") {
+		t.Error("a constant was refined:", err)
 	}
 }
 

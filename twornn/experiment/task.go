@@ -21,7 +21,8 @@ type Task struct {
 	// Target returns the model to be learnt. It must depend on the seed alone.
 	Target func(seed uint64) (*twornn.Model, error)
 	// Draw draws n sequences of a length with the target's outputs and noise added, a
-	// standard deviation. Nil means datasets.FromModel: inputs N(0, I).
+	// standard deviation. Nil means datasets.FromModel: inputs N(0, I). A cache does not
+	// see what it does: if it changes, change Name.
 	Draw func(target *twornn.Model, n, length int, noise float64, src rand.Source) iter.Seq[twornn.Sequence]
 	// L gives the lengths L, 2L and 2L+1 of the training sequences. Zero means 2.
 	L int
