@@ -398,6 +398,11 @@ func (m *Measurements) in(to *frame) *Measurements {
 	}
 	q := m.mapped(M, nil)
 	q.frame, q.joined = to, nil
+	for k := range q.parts {
+		if f := q.parts[k].factor; f != nil {
+			linalg.R(f) // a factor stays triangular
+		}
+	}
 	return q
 }
 
