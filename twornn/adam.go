@@ -123,7 +123,7 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 			return nil, err
 		}
 		k := s.Len()
-		if heldOut(seen[k]) == 1 {
+		if heldOut(seen[k]) {
 			g.held = append(g.held, s)
 		} else {
 			g.train = append(g.train, s)

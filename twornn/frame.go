@@ -52,11 +52,12 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 			return nil, err
 		}
 	}
-	if s[d-1] > 0.05*s[0] && slices.Min(scale) > 0.05*slices.Max(scale) {
+	root := math.Sqrt(float64(n))
+	low, high := slices.Min(scale)/root, slices.Max(scale)/root
+	if s[d-1] > 0.05*s[0] && low > 0.05*high && high > 1e-3 && high < 1e3 {
 		return nil, nil
 	}
 	f := &frame{mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
-	root := math.Sqrt(float64(n))
 	for k := range d {
 		sd := s[k]
 		if sd <= 1e-13*s[0] {

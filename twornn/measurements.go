@@ -35,8 +35,8 @@ const autoLength = 9
 // Where d^l exceeds 4096, and after CollectRows, the rows are kept as they came,
 // l·d+p numbers each.
 //
-// A fifth of the rows, in runs, is kept apart from the others, so that what a method
-// has to choose can be chosen by its error on rows it has not seen.
+// The rows are kept in five parts, each of runs of neighbours, so that what a method
+// has to choose can be chosen by cross-validation: by its error on rows it has not seen.
 //
 // Inputs are kept in the coordinates of a frame; tensors that go in and out of the
 // package are in those of the data.
@@ -44,13 +44,13 @@ type Measurements struct {
 	length, d, p int
 	frame        *frame
 	keepRows     bool
-	parts        [2]part   // rows to fit, rows held out
+	parts        [parts]part
 	moment       []float64 // Σ x_t x_tᵀ over all steps of all rows, d×d
 	energy       float64   // ‖Y‖²
 	outputs      outputs
 	stretch      []float64  // the longest run of inputs met, d numbers a step; see stitcher
 	long         sample     // of sequences longer than any measured
-	joined       *mat.Dense // rows of both parts up to a rotation, where they will not change
+	joined       *mat.Dense // all rows up to a rotation, where they will not change
 }
 
 // part is a share of the rows of [X Y].
@@ -71,7 +71,12 @@ func newMeasurements(length, d, p int) *Measurements {
 func (m *Measurements) Dims() (l, d, p int) { return m.length, m.d, m.p }
 
 // N returns the number of measurements.
-func (m *Measurements) N() int { return m.parts[0].n + m.parts[1].n }
+func (m *Measurements) N() (n int) {
+	for k := range m.parts {
+		n += m.parts[k].n
+	}
+	return n
+}
 
 // Unknowns returns d^l, the number of unknowns an output, as a float64 since it
 // may exceed any integer.
@@ -93,7 +98,7 @@ func (m *Measurements) columns() int {
 
 // add appends the measurement given by the first l rows of x.
 func (m *Measurements) add(x *mat.Dense, y []float64) {
-	q := &m.parts[heldOut(m.N())]
+	q := &m.parts[m.partOf(m.N())]
 	for t := range m.length {
 		row := x.RawRowView(t)
 		q.x = append(q.x, row...)
@@ -117,13 +122,24 @@ func (m *Measurements) add(x *mat.Dense, y []float64) {
 	}
 }
 
-// heldOut returns 1 if row i is held out, else 0: those with ⌊√i⌋ ≡ 4 mod 5, a fifth
-// in ever longer runs. In runs, since windows of a series overlap their neighbours.
-func heldOut(i int) int {
-	if int(math.Sqrt(float64(i)))%5 == 4 {
-		return 1
+// parts is the number of parts for cross-validation.
+const parts = 5
+
+// part5 returns the part of row i, ⌊√i⌋ mod 5: each part has a fifth of the rows, in ever
+// longer runs. In runs, since windows of a series overlap their neighbours.
+func part5(i int) int { return int(math.Sqrt(float64(i))) % parts }
+
+// heldOut reports whether row i is in the last part.
+func heldOut(i int) bool { return part5(i) == parts-1 }
+
+// partOf returns the part of row i. Where factors are large there are two alone, so
+// that they take no more memory than they must.
+func (m *Measurements) partOf(i int) int {
+	k := part5(i)
+	if k < parts-1 && !m.rows() && m.columns() > 512 {
+		return 0
 	}
-	return 0
+	return k
 }
 
 // fold returns the part's [X Y] up to a rotation of its rows, at most d^l+p of them,
@@ -181,23 +197,26 @@ func (m *Measurements) system() (A, B *mat.Dense, err error) {
 		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
 			m.length, m.Unknowns(), maxUnknowns)
 	}
-	f := m.joined
-	if f == nil {
-		f = stack(m.fold(&m.parts[0]), m.fold(&m.parts[1]))
-	}
-	A, B = m.columnsOf(f)
+	A, B = m.columnsOf(m.whole())
 	return A, B, nil
 }
 
-// halves returns the systems of the rows to fit and of those held out. The second is
-// nil if there are none.
-func (m *Measurements) halves() (A, B, heldA, heldB *mat.Dense, err error) {
-	if _, _, err := m.system(); err != nil {
-		return nil, nil, nil, nil, err
+// whole returns all rows of [X Y] up to a rotation.
+func (m *Measurements) whole() *mat.Dense {
+	if m.joined != nil {
+		return m.joined
 	}
-	A, B = m.columnsOf(m.fold(&m.parts[0]))
-	heldA, heldB = m.columnsOf(m.fold(&m.parts[1]))
-	return A, B, heldA, heldB, nil
+	return m.without(-1)
+}
+
+// without returns the rows of all parts but one up to a rotation, nil if there are none.
+func (m *Measurements) without(k int) (f *mat.Dense) {
+	for j := range m.parts {
+		if j != k {
+			f = stack(f, m.fold(&m.parts[j]))
+		}
+	}
+	return f
 }
 
 // columnsOf splits [X Y].

@@ -84,8 +84,10 @@ func TestCollectKeepsTheNormalEquations(t *testing.T) {
 			if err != nil || math.Abs(sse-norm*norm) > 1e-11*norm*norm {
 				t.Errorf("N = %d, l = %d: squared error %v, want %v (%v)", n, l, sse, norm*norm, err)
 			}
-			if rows := (len(c[l].parts[0].y) + len(c[l].parts[1].y)) / 2; rows > 600 {
-				t.Errorf("N = %d: %d rows are still kept", n, rows)
+			for _, q := range c[l].parts {
+				if rows := len(q.y) / 2; rows > 256 {
+					t.Errorf("N = %d: %d rows are still kept", n, rows)
+				}
 			}
 			if c[l].N() != n || c[l].Unknowns() != math.Pow(2, float64(l)) {
 				t.Errorf("N = %d, unknowns %v", c[l].N(), c[l].Unknowns())
@@ -156,7 +158,7 @@ func TestCollectTakesWhatIsAskedFor(t *testing.T) {
 func TestCollectKeepsRowsBeyondTheDenseLimit(t *testing.T) {
 	m := Random(2, 5, 1, 0.4, pcg(7))
 	c := collected(t, all(m, 500, 9, 0, false, 3), 9)
-	if c[9].N() != 500 || len(c[9].parts[0].x)+len(c[9].parts[1].x) != 500*9*5 {
+	if c[9].N() != 500 || c[9].parts[0].factor != nil {
 		t.Errorf("%d measurements, %d numbers kept", c[9].N(), len(c[9].parts[0].x))
 	}
 	if _, _, err := (LeastSquares{}).Recover(context.Background(), c[9], 0, nil); err == nil || !strings.Contains(err.Error(), "H(9) has 1.953e+06 unknowns") {
@@ -173,21 +175,24 @@ func TestCollectKeepsRowsBeyondTheDenseLimit(t *testing.T) {
 	}
 }
 
-// TestHeldOutRowsAreAFifth: in runs that grow, whatever N.
-func TestHeldOutRowsAreAFifth(t *testing.T) {
-	for _, n := range []int{20, 100, 1000, 100_000} {
-		held, runs := 0, 0
+// TestParts: each has about a fifth of the rows, in runs that grow, whatever N.
+func TestParts(t *testing.T) {
+	for _, n := range []int{100, 1000, 100_000} {
+		var size, runs [parts]int
 		for i := range n {
-			held += heldOut(i)
-			if heldOut(i) == 1 && (i == 0 || heldOut(i-1) == 0) {
-				runs++
+			k := part5(i)
+			size[k]++
+			if i == 0 || part5(i-1) != k {
+				runs[k]++
 			}
 		}
-		if share := float64(held) / float64(n); share < 0.08 || share > 0.3 {
-			t.Errorf("N = %d: a share of %.2f is held out", n, share)
-		}
-		if runs > held/4 {
-			t.Errorf("N = %d: %d rows in %d runs", n, held, runs)
+		for k := range size {
+			if share := float64(size[k]) / float64(n); share < 0.1 || share > 0.3 {
+				t.Errorf("N = %d: a share of %.2f is in part %d", n, share, k)
+			}
+			if runs[k] > size[k]/4 {
+				t.Errorf("N = %d: %d rows in %d runs", n, size[k], runs[k])
+			}
 		}
 	}
 }

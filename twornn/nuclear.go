@@ -20,8 +20,8 @@ import (
 //
 //	min ½‖X (T)⟨⟨l,1⟩⟩ − Y‖²_F + λ ‖(T)⟨⟨⌈l/2⌉, l−⌈l/2⌉+1⟩⟩‖_*.
 //
-// λ is taken from a grid by the error on the fifth of the rows that is held out; the
-// constraint, which is the limit at λ = 0, is on the grid. Then all rows are used.
+// λ is taken from a grid by five-fold cross-validation; the constraint, which is the
+// limit at λ = 0, is on the grid. Then all rows are used.
 //
 // Both are solved by ADMM (Boyd and others 2011) in the eigenvectors of XᵀX: O(d^{3l})
 // once and O(d^{2l}p) an iteration, whatever N. It takes no notice of the rank and
@@ -47,10 +47,6 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 2000
 	}
-	A, B, heldA, heldB, err := m.halves()
-	if err != nil {
-		return nil, st, err
-	}
 	allA, allB, err := m.system()
 	if err != nil {
 		return nil, st, err
@@ -69,22 +65,9 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	}
 
 	lambda := max(0, o.Lambda)
-	if o.Lambda == 0 && A != nil && heldA != nil {
-		// The best λ goes with the noise's share of XᵀY, so with √N.
-		fit, err := newAdmm(A, B, rows, m.parts[0].n)
-		if err != nil {
+	if o.Lambda == 0 {
+		if lambda, err = o.choose(ctx, m, all.grid(), rows); err != nil {
 			return nil, st, err
-		}
-		best := math.Inf(1)
-		rough := NuclearNorm{Tol: 1e3 * o.Tol, MaxIterations: o.MaxIterations / 10}
-		for _, l := range fit.grid() {
-			T, stopped := fit.solve(l, rough, func() bool { return ctx.Err() != nil })
-			if stopped {
-				break
-			}
-			if e := squared(residual(heldA, heldB, T)); e < best {
-				best, lambda = e, l*math.Sqrt(float64(m.N())/float64(m.parts[0].n))
-			}
 		}
 	}
 	T, stopped := all.solve(lambda, o, func() bool { return report(squared(residual(allA, allB, all.T))) })
@@ -99,6 +82,39 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	}
 	h, err := tt.SVD(T.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 1e-14)
 	return m.inData(h), st, err
+}
+
+// choose returns the λ of the grid with the least error on rows held out, each part in
+// its turn. The best λ goes with the noise's share of XᵀY, and so with √N.
+func (o NuclearNorm) choose(ctx context.Context, m *Measurements, grid []float64, rows int) (float64, error) {
+	rough := NuclearNorm{Tol: 1e3 * o.Tol, MaxIterations: o.MaxIterations / 10}
+	errs := make([]float64, len(grid))
+	for k := range m.parts {
+		A, B := m.columnsOf(m.without(k))
+		heldA, heldB := m.columnsOf(m.fold(&m.parts[k]))
+		if A == nil || heldA == nil {
+			continue
+		}
+		n := m.N() - m.parts[k].n
+		fit, err := newAdmm(A, B, rows, n)
+		if err != nil {
+			return 0, err
+		}
+		for i, l := range grid {
+			T, stopped := fit.solve(l*math.Sqrt(float64(n)/float64(m.N())), rough, func() bool { return ctx.Err() != nil })
+			if stopped {
+				return 0, nil
+			}
+			errs[i] += squared(residual(heldA, heldB, T))
+		}
+	}
+	best := len(grid) - 1 // the constraint, if all are alike
+	for i, e := range errs {
+		if e < errs[best] {
+			best = i
+		}
+	}
+	return grid[best], nil
 }
 
 // admm minimises ½‖AT − B‖² + λ‖reshape(T)‖_* by splitting T = Z: T is found in the

@@ -27,9 +27,20 @@ type design interface {
 // rounded away; on it, the length of the step is exact and directions can be
 // conjugate (Kressner, Steinlechner and Vandereycken 2014).
 func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length int, energy float64, rec Recorder) (*tt.Tensor, error) {
+	// The first step, from zero.
 	h, err := x.start(rank)
 	if err != nil || h == nil {
 		return nil, err
+	}
+	first, err := x.squaredError(h)
+	if err != nil {
+		return nil, err
+	}
+	st.Iterations = 1
+	st.Residuals = append(st.Residuals, relative(first, energy))
+	if rec != nil && rec.Record(Progress{"recover", length, 1, relative(first, energy)}) != nil {
+		st.Status = Stopped
+		return h, nil
 	}
 	var before tt.Tangent // the direction before, with its point
 	var at *tt.Point

@@ -124,7 +124,7 @@ func (m *Measurements) mapped(W *mat.Dense, scale []float64) *Measurements {
 		}
 	}
 	if !q.rows() {
-		q.joined = stack(q.parts[0].factor, q.parts[1].factor)
+		q.joined = q.without(-1)
 	}
 	return q
 }
