@@ -127,9 +127,7 @@ func (x *denseDesign) start(rank int) (*tt.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	var gh mat.Dense
-	gh.Mul(x.G, H)
-	q := inner(H, &gh)
+	q := inner(H, times(x.G, H))
 	if q == 0 {
 		return nil, nil
 	}
@@ -145,9 +143,7 @@ func (x *denseDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	// Through the residual and not as XᵀY − XᵀX H: near a perfect fit that difference
 	// would be of numbers that agree in all digits.
 	e := residual(x.A, x.B, H)
-	var g mat.Dense
-	g.Mul(x.A.T(), e)
-	return p.ProjectDense(g.RawMatrix().Data), squared(e), nil
+	return p.ProjectDense(transposedTimes(x.A, e).RawMatrix().Data), squared(e), nil
 }
 
 func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
@@ -155,9 +151,7 @@ func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var ge mat.Dense
-	ge.Mul(x.G, E)
-	return inner(E, &ge), nil
+	return inner(E, times(x.G, E)), nil
 }
 
 func (x *denseDesign) squaredError(h *tt.Tensor) (float64, error) {
@@ -178,9 +172,8 @@ func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, ste
 			return h, nil
 		}
 		e := residual(x.A, x.B, H)
-		var g, next mat.Dense
-		g.Mul(x.A.T(), e)
-		next.Scale(step, &g)
+		var next mat.Dense
+		next.Scale(step, transposedTimes(x.A, e))
 		next.Add(H, &next)
 		if !linalg.IsFinite(&next) || squared(e) > 1e12*x.energy {
 			return nil, errDiverged(m.length, st.Iterations, step)

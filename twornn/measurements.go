@@ -311,10 +311,9 @@ func (m *Measurements) inData(h *tt.Tensor) *tt.Tensor {
 
 // residual returns B − A H.
 func residual(A, B, H *mat.Dense) *mat.Dense {
-	var e mat.Dense
-	e.Mul(A, H)
-	e.Sub(B, &e)
-	return &e
+	e := times(A, H)
+	e.Sub(B, e)
+	return e
 }
 
 // squared returns ‖a‖²_F.

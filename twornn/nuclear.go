@@ -191,9 +191,9 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 		return a.Z, false
 	}
 	for i := range o.MaxIterations {
-		var w, qw mat.Dense
+		var w mat.Dense
 		w.Sub(a.Z, a.U)
-		qw.Mul(a.Q.T(), &w)
+		qw := transposedTimes(a.Q, &w)
 		for k, v := range a.values {
 			row, cr := qw.RawRowView(k), a.QC.RawRowView(k)
 			for j := range row {
@@ -205,7 +205,7 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 				}
 			}
 		}
-		a.T.Mul(a.Q, &qw)
+		a.T.Copy(times(a.Q, qw))
 		old := mat.DenseCopyOf(a.Z)
 		a.Z.Add(a.T, a.U)
 		if !a.shrink(weight / a.rho) {
