@@ -76,30 +76,44 @@ func TestTheorem4(t *testing.T) {
 // nothing but rounding, rank choice and truncation included.
 func TestFitDoesNotDependOnUnits(t *testing.T) {
 	m := Random(4, 3, 2, 0.5, pcg(2))
-	// Units differ by 1e4; the columns, brought to one unit, have a condition of about
-	// 4, and products of three of 4³.
-	T := mat.NewDense(3, 3, []float64{100, 0, 0, 0.01, 0.01, 0, 1, -2, 3})
-	mapped := func(data iter.Seq[Sequence]) iter.Seq[Sequence] {
-		return func(yield func(Sequence) bool) {
-			for s := range data {
-				var x mat.Dense
-				x.Mul(s.X, T.T())
-				if !yield(Sequence{X: &x, Y: s.Y}) {
-					return
+	for name, T := range map[string]*mat.Dense{
+		// Units differ by 1e4; the columns, brought to one unit, have a condition of about
+		// 4, and products of three of 4³.
+		"units":       mat.NewDense(3, 3, []float64{100, 0, 0, 0.01, 0.01, 0, 1, -2, 3}),
+		"correlation": mat.NewDense(3, 3, []float64{1, 0.8, 0, 0, 1, 0.5, 0.3, 0, 2}),
+	} {
+		mapped := func(data iter.Seq[Sequence]) iter.Seq[Sequence] {
+			return func(yield func(Sequence) bool) {
+				for s := range data {
+					var x mat.Dense
+					x.Mul(s.X, T.T())
+					if !yield(Sequence{X: &x, Y: s.Y}) {
+						return
+					}
 				}
 			}
 		}
-	}
-	for _, every := range []bool{true, false} {
-		data := chain(draw(m, 300, 1, 0.3, false, 3), draw(m, 300, 2, 0.3, every, 4), draw(m, 300, 3, 0.3, every, 5))
-		for _, rank := range []int{0, 2} {
-			a := fit(t, data, Options{L: 1, Rank: rank})
-			b := fit(t, mapped(data), Options{L: 1, Rank: rank})
-			if a.Rank != b.Rank {
-				t.Fatalf("rank %d and %d", a.Rank, b.Rank)
+		for _, every := range []bool{true, false} {
+			data := chain(draw(m, 300, 1, 0.3, false, 3), draw(m, 300, 2, 0.3, every, 4), draw(m, 300, 3, 0.3, every, 5))
+			for _, rank := range []int{0, 2} {
+				a := fit(t, data, Options{L: 1, Rank: rank})
+				b := fit(t, mapped(data), Options{L: 1, Rank: rank})
+				if a.Rank != b.Rank {
+					t.Fatalf("%s: rank %d and %d", name, a.Rank, b.Rank)
+				}
+				if e := relativeError(t, a, b.MapInputs(T), 4); e > 1e-8 {
+					t.Errorf("%s, every %v, rank %d: the fits differ by %.2g", name, every, rank, e)
+				}
 			}
-			if e := relativeError(t, a, b.MapInputs(T), 4); e > 1e-8 {
-				t.Errorf("every %v, rank %d: the fits differ by %.2g", every, rank, e)
+			// In the fit's own coordinates the inputs have unit second moments.
+			c := mustCollect(t, mapped(data))
+			w, err := newWhitening(c, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eye := mat.NewDiagDense(3, []float64{1, 1, 1})
+			if !mat.EqualApprox(w.collection(c, nil).moments(3), eye, 1e-10) {
+				t.Errorf("%s: the whitened inputs are not white", name)
 			}
 		}
 	}

@@ -121,6 +121,11 @@ func TestMergedShardsEqualTheWhole(t *testing.T) {
 		if !mat.EqualApprox(a.moments(2), whole.moments(2), 1e-12) {
 			t.Error("the inputs' moments differ")
 		}
+		for l, m := range whole {
+			if e := a[l].energy; math.Abs(e-m.energy) > 1e-12*m.energy || math.Abs(a[l].outputs.energy()-e) > 1e-12*e {
+				t.Errorf("‖Y‖² is %v merged, %v by moments, %v whole", e, a[l].outputs.energy(), m.energy)
+			}
+		}
 	}
 	other := collected(t, all(Random(2, 3, 2, 1, pcg(5)), 3, 2, 0, true, 6))
 	c := collected(t, all(m, 3, 2, 0, true, 7))
