@@ -61,12 +61,19 @@ func (o Adam) RefineNonLinear(ctx context.Context, m *NonLinear, data iter.Seq[S
 
 // LowerSlope starts at a linear 2-RNN, which is one with leaky ReLU states of slope 1,
 // and lowers the slope step by step, refining at each (Section 6). It returns the
-// non-linear network of the last slope. slopes nil means 0.9, 0.8, …, 0.1. Stats are
-// those of the last step, its residuals those of all.
+// non-linear network of the last slope, which may fit worse than the linear one did: it
+// is another kind of function. slopes nil means 0.9, 0.8, …, 0.1; each must lie from 0
+// to 1. Stats count the iterations and hold the residuals of all steps, with the status
+// of the last.
 func (o Adam) LowerSlope(ctx context.Context, m *Model, data iter.Seq[Sequence], slopes []float64, rec Recorder) (*NonLinear, Stats, error) {
 	if slopes == nil {
 		for k := 9; k >= 1; k-- {
 			slopes = append(slopes, float64(k)/10)
+		}
+	}
+	for _, s := range slopes {
+		if !(s >= 0 && s <= 1) {
+			return nil, Stats{}, fmt.Errorf("twornn: slope %g is not from 0 to 1", s)
 		}
 	}
 	at := &NonLinear{m, Activation{LeakyReLU, 1}}

@@ -41,7 +41,7 @@
 //	Theorem 3                Spectral with EqualLength; FromFactors for any P and S
 //	Theorem 4                LeastSquares at N ≥ d^l
 //	Algorithm 1              Fit with LeastSquares, NuclearNorm, IHT or TIHT
-//	Algorithm 2              Fit with TTIHT
+//	Algorithm 2              Fit with TTIHT; to the letter TTIHT{Batch: M, Step: γ}
 //	Appendix B               Spectral with UpToLength
 //	Figure 2                 Model.Hankel
 //	Section 5, TIHT+SGD      Adam; the guard is Result.Fallback
@@ -72,8 +72,8 @@
 // than the zero function (the paper's guard), and runs every model over long
 // stretches of the training inputs: one that explodes there carries a warning.
 //
-// The block of Appendix B holds f(λ), which no data tell; it is completed so that it
-// adds no rank.
+// The block of Appendix B holds f(λ), the output before any input. Data tell it only if
+// they hold empty words; elsewhere it is completed so that it adds no rank.
 //
 // # Data and errors
 //

@@ -437,6 +437,11 @@ func (f *fitter) result(best candidate) *Result {
 				l, st.Unknowns, st.N, st.Rank)
 		}
 	}
+	for _, l := range used {
+		if st := f.stats[l]; st.Status == IterationLimit {
+			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise MaxIterations, or have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
+		}
+	}
 	if f.o.Rank > r.Rank {
 		r.warn(RankCut, "rank %d asked for, the data carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
 	}

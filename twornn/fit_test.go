@@ -314,7 +314,7 @@ func TestFitErrors(t *testing.T) {
 		{"too short", nil, draw(m, 9, 2, 0, true, 1), Options{}, "outputs after 1 and 2 steps; that fits no L"},
 		{"too short for L", nil, draw(m, 9, 3, 0, true, 1), Options{L: 2}, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; none were collected of length 4 and 5"},
 		{"one length", nil, draw(m, 9, 3, 0, false, 1), Options{L: 1, Basis: UpToLength}, "none were collected of length 1 and 2"},
-		{"rank", nil, draw(m, 99, 3, 0, true, 1), Options{L: 1, Rank: 9}, "rank too high: 9 asked for; with L = 1, 2 inputs and words up to length L at most 3 is possible"},
+		{"rank", nil, draw(m, 99, 3, 0, true, 1), Options{L: 1, Rank: 9}, "rank too high: 9 asked for; with L = 1, 2 inputs and words up to length L at most 2 is possible"},
 		{"negative", nil, draw(m, 9, 3, 0, true, 1), Options{L: -1}, "neither may be negative"},
 		{"basis", nil, draw(m, 9, 3, 0, true, 1), Options{Basis: 9}, "there is no basis"},
 		{"cancelled", cancelled, draw(m, 9, 3, 0, true, 1), Options{}, "context canceled"},
@@ -384,9 +384,9 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestResultString(t *testing.T) {
-	m := Random(2, 2, 1, 0.5, pcg(10))
-	s := fit(t, draw(m, 50, 3, 0, true, 1), Options{L: 1, Rank: 3}).String()
-	for _, want := range []string{"2 states, 2 inputs, 1 output", "L = 1, words up to length L; 150 measurements of length 1, 2 and 3", "training MSE", "singular values", "warning: rank 3 asked for, the data carry 2: the other singular values are at the level\n  of rounding"} {
+	m := Random(1, 2, 1, 0.5, pcg(10))
+	s := fit(t, draw(m, 50, 3, 0, true, 1), Options{L: 1, Rank: 2}).String()
+	for _, want := range []string{"1 state, 2 inputs, 1 output", "L = 1, words up to length L; 150 measurements of length 1, 2 and 3", "training MSE", "singular values", "warning: rank 2 asked for, the data carry 1: the other singular values are at the level\n  of rounding"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is missing in:\n%s", want, s)
 		}

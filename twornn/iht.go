@@ -22,8 +22,9 @@ import (
 // With Step zero the gradient is taken within the tangent space of those tensors and
 // the step is exact there, so nothing has to be tuned and the residual never rises.
 type IHT struct {
-	// Step is the paper's fixed γ, for the gradient Xᵀ(Y − XH) of the sum of squares.
-	// Zero sets each step from the data.
+	// Step is the paper's fixed γ, for the gradient Xᵀ(Y − XH) of the sum of squares: over
+	// the measurements as they are with Recover, over those that Fit has brought to unit
+	// second moments with Fit. Zero sets each step from the data.
 	Step float64
 	// Tol stops when ‖H' − H‖ ≤ Tol‖H'‖. Zero means 1e-10.
 	Tol float64

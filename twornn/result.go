@@ -39,6 +39,7 @@ const (
 	WorseThanZero                        // the zero function is returned
 	Unstable                             // outputs explode on long sequences
 	Drifting                             // much worse on whole sequences than on the lengths measured
+	NotConverged                         // a recovery reached its limit of iterations
 	Collinear                            // some inputs are linear combinations of others
 )
 

@@ -93,8 +93,10 @@ func list(ls []int) string {
 // worked out on the cores, in O(L d r³) for trains of rank r. With UpToLength the
 // same is done on the block of all prefixes and suffixes up to length L (Appendix
 // B), which is written out and takes O(d^{3L} p) operations. The value f(λ) of the
-// empty word is then taken from h[0]; where that is absent, as no data tell it, from
-// the completion of the block that adds no rank.
+// empty word is then taken from h[0]. Where that is absent, as it is unless the data
+// hold empty words, it follows from the other entries if the row of the empty prefix
+// adds no rank; the rank is then at most the number of the other prefixes, and an L at
+// which these do not carry the rank of the function is too small.
 //
 // Rank 0 means the numerical rank. Singular values at the level of rounding are cut
 // whatever the rank asked for, so the model may have fewer states: look at its Dims.
@@ -127,8 +129,14 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		for l := range L {
 			most += pow(d, l)
 		}
+		if h[0] == nil {
+			most-- // the row of the empty prefix may add no rank; see completeEmptyWord
+		}
 	}
-	if rank < 0 || rank > most {
+	if rank < 0 {
+		return nil, nil, fmt.Errorf("twornn: rank %d: it may not be negative; zero means the numerical rank", rank)
+	}
+	if rank > most {
 		return nil, nil, fmt.Errorf("twornn: %w: %d asked for; with L = %d, %s and %v at most %d is possible; raise L or lower the rank",
 			errRank, rank, L, count(d, "input"), b, most)
 	}
@@ -137,6 +145,9 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 	}
 	if b == EqualLength {
 		return equalLength(h, L, rank, rtol)
+	}
+	if rank == 0 {
+		rank = most
 	}
 	return upToLength(h, L, rank, rtol)
 }

@@ -153,6 +153,26 @@ func TestRanksAreNested(t *testing.T) {
 	}
 }
 
+// TestWithoutTheEmptyWord: four states of three inputs at L = 1 need the row of the
+// empty prefix, and so f(λ); without it the rank is refused, not guessed at, and a
+// longer L does without.
+func TestWithoutTheEmptyWord(t *testing.T) {
+	m := Random(4, 3, 2, 0.5, pcg(9))
+	if _, _, err := Spectral(exact(m, 1, 2, 3), 1, 4, UpToLength); err == nil || !strings.Contains(err.Error(), "at most 3 is possible") {
+		t.Errorf("without f(λ): %v", err)
+	}
+	got, _, err := Spectral(exact(m, 0, 1, 2, 3), 1, 4, UpToLength)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := relativeError(t, got, m, 5); e > 1e-8 {
+		t.Errorf("with f(λ): relative error %.2g", e)
+	}
+	if r := fit(t, drawLengths(m, 300, 0, 1, 1, 2, 3, 4, 5), Options{}); r.L != 2 || r.Rank != 4 || relativeError(t, r, m, 6) > 1e-7 {
+		t.Errorf("L = %d, rank %d: %v", r.L, r.Rank, r)
+	}
+}
+
 func TestRankIsCutAtRounding(t *testing.T) {
 	m := Random(2, 3, 1, 0.7, pcg(5))
 	for _, b := range []Basis{EqualLength, UpToLength} {
@@ -194,8 +214,9 @@ func TestSpectralErrors(t *testing.T) {
 		{exact(m, 2, 4), 2, 2, Auto, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; none were collected of length 5"},
 		{exact(m, 1, 2), 1, 2, UpToLength, "length 1, 2 and 3; none were collected of length 3"},
 		{exact(m, 1, 2, 3), 1, 3, EqualLength, "rank too high: 3 asked for; with L = 1, 2 inputs and words of equal length at most 2 is possible"},
-		{exact(m, 1, 2, 3), 1, 4, UpToLength, "at most 3 is possible"},
-		{exact(m, 1, 2, 3), 1, -1, Auto, "rank too high: -1"},
+		{exact(m, 0, 1, 2, 3), 1, 4, UpToLength, "at most 3 is possible"},
+		{exact(m, 1, 2, 3), 1, 3, UpToLength, "at most 2 is possible"},
+		{exact(m, 1, 2, 3), 1, -1, Auto, "rank -1: it may not be negative"},
 	} {
 		_, _, err := Spectral(c.h, c.L, c.rank, c.b)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -21,8 +21,12 @@ import (
 // and the step is exact there: O(N l d R²) an iteration.
 //
 // With Batch M it is the paper's algorithm: a random batch of M rows, whose gradient
-// is a train of rank M added to H and rounded from rank R+M to R, O((R+M)³ l d) an
-// iteration. The batch's sum is multiplied by γ = Step.
+// is a train of rank M added to H and rounded from rank R+M to R, O((R+M)³ (l d + p)) an
+// iteration. The batch's sum is multiplied by γ = Step. Leave Batch zero unless an
+// iteration over all rows takes too long: it needs fewer and shorter iterations to the
+// same tensor, and batches end at the noise of a batch. A γ that converges shrinks with
+// d^l, and from about d^l = 10⁴ on none does in thousands of iterations; steps set from
+// the data do.
 type TTIHT struct {
 	// Batch is M. Zero means all rows.
 	Batch int
@@ -35,7 +39,8 @@ type TTIHT struct {
 	Tol float64
 	// MaxIterations is a hard limit. Zero means 2000.
 	MaxIterations int
-	// Seed draws the batches and the start. The same seed gives the same tensor.
+	// Seed draws the batches, and the start of the power method with which steps from
+	// the data begin; fixed steps begin at zero. The same seed gives the same tensor.
 	Seed uint64
 }
 

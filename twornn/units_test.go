@@ -159,7 +159,7 @@ func TestRankWithLOpen(t *testing.T) {
 	if r.L != 2 || r.Rank != 4 || r.MSE > 1e-20 {
 		t.Errorf("L = %d, rank %d, MSE %v", r.L, r.Rank, r.MSE)
 	}
-	if _, err := Fit(context.Background(), draw(m, 400, 5, 0, true, 1), Options{Rank: 8}); err == nil || !strings.Contains(err.Error(), "at most 7 is possible") {
+	if _, err := Fit(context.Background(), draw(m, 400, 5, 0, true, 1), Options{Rank: 8}); err == nil || !strings.Contains(err.Error(), "at most 6 is possible") {
 		t.Errorf("a rank that no L carries: %v", err)
 	}
 }

@@ -55,8 +55,8 @@ func (w *WFA) Model() *Model {
 // is not in the alphabet, and costs O(n²) a symbol.
 func (w *WFA) Value(word ...string) ([]float64, error) {
 	m := &Model{w.Alpha, w.A, w.Omega}
-	if err := m.fitted(); err != nil {
-		return nil, err
+	if m.fitted() != nil || len(w.Alphabet) != len(w.A) {
+		return nil, errors.New("twornn: the automaton is empty, or its parts disagree")
 	}
 	index := make([]int, len(word))
 	for t, s := range word {
@@ -221,7 +221,8 @@ func dot(a, b []float64) (s float64) {
 func norm(a []float64) float64 { return mat.Norm(mat.NewVecDense(len(a), a), 2) }
 
 // Equal reports whether a and b compute the same function, whatever their states, up
-// to tol relative to the largest value met (0: 1e-9), and if not, a word on which
+// to tol (0: 1e-9) relative to the largest value met on words no longer, and if not, a
+// word on which
 // they differ, as indices of inputs: by multilinearity functions that agree on all
 // words of unit vectors agree everywhere. Of the words that differ it is a shortest
 // one among those that a breadth-first search of the states meets. It errs if the
@@ -254,15 +255,11 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	queue := []node{{nil, diff.H0.RawVector().Data}}
 	var spanned [][]float64
 	var words [][]int
-	scale := 0.0
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
 		grown := closure(append(slices.Clone(spanned), at.h), 0, 1e-12, nil)
 		words = append(words, at.word)
-		for _, v := range slices.Concat(a.value(at.word), b.value(at.word)) {
-			scale = max(scale, v, -v)
-		}
 		if len(grown) == len(spanned) {
 			continue
 		}
@@ -271,8 +268,14 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 			queue = append(queue, node{append(slices.Clone(at.word), i), diff.step(i, at.h)})
 		}
 	}
+	// Shorter words come first, so that the values of longer ones, which may be larger by
+	// far, do not hide a difference.
+	scale := 0.0
 	for _, w := range words {
 		va, vb := a.value(w), b.value(w)
+		for _, v := range slices.Concat(va, vb) {
+			scale = max(scale, v, -v)
+		}
 		for j := range va {
 			// Not ≤, so that a NaN differs.
 			if !(va[j]-vb[j] <= tol*scale && vb[j]-va[j] <= tol*scale) {
@@ -284,7 +287,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 }
 
 // Words returns all words of length 0 to l over d symbols, by length and then in the
-// order of their symbols: (d^{l+1}−1)/(d−1) of them.
+// order of their symbols: 1 + d + … + d^l of them.
 func Words(d, l int) [][]int {
 	words := [][]int{{}}
 	for from := 0; l > 0; l-- {

@@ -189,6 +189,22 @@ func TestEqual(t *testing.T) {
 	if equal || err != nil || !slices.Equal(word, []int{1, 1, 1, 1}) {
 		t.Errorf("equal %v, word %v, %v; they differ on 1111 alone", equal, word, err)
 	}
+	// Values that grow do not hide that f(λ) differs, however many states there are.
+	grows := NewModel(1, 1, 1)
+	grows.H0.SetVec(0, 1)
+	grows.A[0].Set(0, 0, 1000)
+	grows.Omega.Set(0, 0, 1)
+	more := NewModel(4, 1, 1)
+	more.H0.SetVec(0, 1)
+	more.H0.SetVec(1, 1) // 1 at λ, then gone
+	more.A[0].Set(0, 0, 1000)
+	more.A[0].Set(1, 2, 1)
+	more.A[0].Set(2, 3, 1)
+	more.Omega.Set(0, 0, 1)
+	more.Omega.Set(0, 1, 1)
+	if equal, word, err := Equal(grows, more, 0); equal || len(word) != 0 || err != nil {
+		t.Errorf("equal %v, word %v, %v; they differ on the empty word", equal, word, err)
+	}
 	if _, _, err := Equal(m, Random(3, 3, 1, 1, pcg(1)), 0); err == nil {
 		t.Error("models of other inputs are compared")
 	}
