@@ -65,6 +65,9 @@ func (o Options) check() error {
 	if o.L < 0 || o.Rank < 0 {
 		return fmt.Errorf("twornn: L = %d and rank %d: neither may be negative; zero means chosen from the data", o.L, o.Rank)
 	}
+	if o.Rank > 10_000 {
+		return fmt.Errorf("twornn: rank %d asked for: at most 10000 is possible", o.Rank)
+	}
 	if o.L > maxLength {
 		return fmt.Errorf("twornn: L = %d: at most %d is possible", o.L, maxLength)
 	}

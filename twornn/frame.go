@@ -52,6 +52,9 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 			return nil, err
 		}
 	}
+	if s[0] == 0 {
+		return nil, nil // nothing has moved yet
+	}
 	root := math.Sqrt(float64(n))
 	low, high := slices.Min(scale)/root, slices.Max(scale)/root
 	if s[d-1] > 0.05*s[0] && low > 0.05*high && high > 1e-3 && high < 1e3 {
@@ -95,4 +98,37 @@ func (f *frame) to(g *frame) *mat.Dense {
 	var m mat.Dense
 	m.Mul(g.W, f.T)
 	return &m
+}
+
+// reframe gives the collection a frame that suits all of it, if the one it has does
+// not: shards of other units or offsets may have joined since it was made.
+func (c Collection) reframe() error {
+	d, _ := c.dims()
+	if d == 0 {
+		return nil
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(c.moments(d), false) {
+		return linalg.ErrNoConvergence
+	}
+	if v := eig.Values(nil); v[0] > 1e-2*v[d-1] && v[d-1] > 1e-4 && v[d-1] < 1e4 {
+		return nil
+	}
+	w, err := newWhitening(c, d)
+	if err != nil {
+		return err
+	}
+	if r, _ := w.W.Dims(); r < d {
+		return nil // some inputs depend on others; there is no invertible W
+	}
+	to := &frame{w.W, w.T}
+	if old := c.frame(); old != nil {
+		to = &frame{new(mat.Dense), new(mat.Dense)}
+		to.W.Mul(w.W, old.W)
+		to.T.Mul(old.T, w.T)
+	}
+	for l, m := range c {
+		c[l] = m.in(to)
+	}
+	return nil
 }

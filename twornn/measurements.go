@@ -395,7 +395,7 @@ func (c Collection) Merge(o Collection) error {
 		}
 		c[l].merge(m)
 	}
-	return nil
+	return c.reframe()
 }
 
 // frame returns the frame of the collection.

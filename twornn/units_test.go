@@ -263,3 +263,83 @@ func TestMergeAcrossFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsThatAreZeroAtFirst: a sensor that is not on yet, at the start of the data
+// or in a shard of its own, changes nothing for what follows; nothing but zeros gives
+// the zero function and no NaN.
+func TestInputsThatAreZeroAtFirst(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(9))
+	off := func(n int) (out []Sequence) {
+		for s := range draw(m, n, 3, 0, false, 1) {
+			s.X.Zero()
+			s.Y.Zero()
+			out = append(out, s)
+		}
+		return out
+	}
+	on := all(m, 400, 3, 0.1, true, 2)
+	want := fit(t, sequences(on...), Options{L: 1, Rank: 2})
+	for name, data := range map[string][]Sequence{"600 first": append(off(600), on...), "600 last": append(append([]Sequence(nil), on...), off(600)...)} {
+		r := fit(t, sequences(data...), Options{L: 1, Rank: 2})
+		// The zeros lower the inputs' second moments, and so what a rank that binds weighs,
+		// a little.
+		if a, b := Evaluate(r, sequences(on...)).MSE, Evaluate(want, sequences(on...)).MSE; !(a < 1.05*b) {
+			t.Errorf("%s: MSE %v, without them %v", name, a, b)
+		}
+	}
+	a, b := collected(t, off(5)), collected(t, on)
+	if err := a.Merge(b); err != nil {
+		t.Fatal(err)
+	}
+	if sse, err := a[3].SquaredError(want.Hankel(3)); err != nil || math.IsNaN(sse) {
+		t.Errorf("merged: %v, %v", sse, err)
+	}
+	rows, err := CollectRows(sequences(off(50)...), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []TTIHT{{}, {Batch: 1}} {
+		if h, _, err := r.Recover(context.Background(), rows[3], 2, nil); err == nil && math.IsNaN(h.Norm()) {
+			t.Errorf("%+v of zero inputs is NaN", r)
+		}
+	}
+}
+
+// TestRecoveriesAfterMerge: shards of other units and offsets join so well that even
+// the iterative recoveries come to what one pass gives.
+func TestRecoveriesAfterMerge(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(10))
+	part := func(off, sd float64, seed uint64) (out []Sequence) {
+		for s := range draw(m, 80, 3, 0, false, seed) {
+			for k := range 3 {
+				s.X.Set(k, 0, 1)
+				s.X.Set(k, 1, off+sd*s.X.At(k, 1))
+			}
+			m.Predict(s.Y.RawRowView(0), s.X)
+			s.Y.Set(0, 0, s.Y.At(0, 0)+0.05*math.Sin(float64(len(out))))
+			out = append(out, s)
+		}
+		return out
+	}
+	for _, c := range [][2][2]float64{{{0, 1e-4}, {0, 1}}, {{20, 0.1}, {0, 1}}, {{0, 1}, {0, 1e-4}}} {
+		a, b := part(c[0][0], c[0][1], 1), part(c[1][0], c[1][1], 2)
+		merged := collected(t, a, 3)
+		if err := merged.Merge(collected(t, b, 3)); err != nil {
+			t.Fatal(err)
+		}
+		whole := collected(t, append(append([]Sequence(nil), a...), b...), 3)
+		for _, r := range []Recovery{LeastSquares{}, TIHT{}, IHT{}} {
+			var sse [2]float64
+			for i, col := range []Collection{merged, whole} {
+				h, _, err := r.Recover(context.Background(), col[3], 2, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sse[i], _ = whole[3].SquaredError(h)
+			}
+			if sse[0] > 1.01*sse[1]+1e-9 {
+				t.Errorf("%v, %T: squared error %v after a merge, %v in one pass", c, r, sse[0], sse[1])
+			}
+		}
+	}
+}

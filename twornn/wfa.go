@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // WFA is a vector-valued weighted automaton (α, {A^σ}, Ω) with n states and p
@@ -88,6 +90,19 @@ func (m *Model) step(i int, h []float64) []float64 {
 	return next
 }
 
+// finite reports whether all parameters are finite.
+func (m *Model) finite() bool {
+	if !linalg.IsFinite(m.Omega) || !linalg.IsFinite(mat.DenseCopyOf(m.H0)) {
+		return false
+	}
+	for _, a := range m.A {
+		if !linalg.IsFinite(a) {
+			return false
+		}
+	}
+	return true
+}
+
 // clone returns a copy of m.
 func (m *Model) clone() *Model {
 	n, d, p := m.Dims()
@@ -107,6 +122,9 @@ func (m *Model) ChangeBasis(P mat.Matrix) (*Model, error) {
 	n, d, p := m.Dims()
 	if r, c := P.Dims(); r != n || c != n {
 		panic("twornn: dimension mismatch: P")
+	}
+	if !linalg.IsFinite(mat.DenseCopyOf(P)) {
+		return nil, errors.New("twornn: the change of basis: P holds an entry that is not finite")
 	}
 	var inv mat.Dense
 	if err := inv.Inverse(P); err != nil {
@@ -235,6 +253,9 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	nb, d2, p2 := b.Dims()
 	if d != d2 || p != p2 {
 		return false, nil, fmt.Errorf("twornn: a function of %d inputs and %d outputs cannot equal one of %d and %d", d, p, d2, p2)
+	}
+	if !a.finite() || !b.finite() {
+		return false, nil, errors.New("twornn: a model holds a parameter that is not finite")
 	}
 	if tol == 0 {
 		tol = 1e-9

@@ -213,8 +213,11 @@ func TestEqual(t *testing.T) {
 	}
 	bad := m.clone()
 	bad.Omega.Set(0, 0, math.NaN())
-	if equal, _, _ := Equal(m, bad, 0); equal {
-		t.Error("a NaN equals a number")
+	if equal, _, err := Equal(m, bad, 0); equal || err == nil {
+		t.Error("a model with a NaN is compared")
+	}
+	if _, err := m.ChangeBasis(mat.NewDense(3, 3, []float64{math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1})); err == nil {
+		t.Error("a change of basis with a NaN is taken")
 	}
 }
 

@@ -26,6 +26,9 @@ func SVD(full []float64, dims []int, rank int, tol float64) (*Tensor, error) {
 		panic("tt: dimension mismatch")
 	}
 	rest := mat.DenseCopyOf(mat.NewDense(1, size, full))
+	if !linalg.IsFinite(rest) {
+		return nil, linalg.ErrNotFinite
+	}
 	// Each of the m−1 bonds may lose an equal share of the squared error.
 	cut := 0.0
 	if len(dims) > 1 {

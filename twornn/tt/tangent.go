@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // Point is a tensor among the tensors of its ranks, with what it takes to work in
@@ -45,6 +47,9 @@ func NewPoint(a *Tensor) (*Point, error) {
 	last := cores[m-1]
 	var c mat.Dense
 	c.Mul(l, last.right())
+	if !linalg.IsFinite(&c) {
+		return nil, linalg.ErrNotFinite
+	}
 	r, _ := c.Dims()
 	p := &Point{U: left, C: Core{r, last.Dim, 1, denseData(&c)}}
 	p.V, _, err = rightOrthonormal(p.Tensor().cores[1:])

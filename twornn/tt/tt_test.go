@@ -251,6 +251,12 @@ func TestNotFiniteIsAnError(t *testing.T) {
 		if _, err := SVD([]float64{1, 2, bad, 4}, []int{2, 2}, 0, 0); err == nil {
 			t.Errorf("SVD accepts %v", bad)
 		}
+		if _, err := SVD([]float64{bad}, []int{1}, 0, 0); err == nil {
+			t.Errorf("SVD of order 1 accepts %v", bad)
+		}
+		if _, err := NewPoint(New(Core{1, 1, 1, []float64{bad}})); err == nil {
+			t.Errorf("NewPoint of order 1 accepts %v", bad)
+		}
 		a := random([]int{2, 2}, []int{2}, 11)
 		a.cores[1].Data[0] = bad
 		if _, err := NewSplit(a, 1); err == nil {
