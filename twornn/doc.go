@@ -64,8 +64,9 @@
 //
 // # Beyond the paper
 //
-// Fit works in coordinates in which the inputs have second moments E xxᵀ = I, and each
-// output unit variance, so that it does not depend on units, offsets or correlations.
+// Fit works in coordinates in which the inputs have second moments E xxᵀ = I, and weighs
+// each output by its noise, so that it does not depend on units, offsets beside a bias
+// or correlations.
 // Thresholding goes along tangents with exact, conjugate steps where the paper takes
 // fixed ones. Fit chooses L and the rank
 // by an information criterion if they are left open, replaces a model that is worse

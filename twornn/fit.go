@@ -29,7 +29,8 @@ type Options struct {
 	Recovery Recovery
 	// Recorder is told of progress. Nil: silent.
 	Recorder Recorder
-	// Src seeds methods that draw at random. Nil: a fixed seed.
+	// Src seeds methods that draw at random. Nil: a fixed seed. No part of Fit draws yet;
+	// TTIHT has a seed of its own.
 	Src rand.Source
 }
 
@@ -96,7 +97,8 @@ func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 //
 // All is done in coordinates in which the inputs have second moments E xxᵀ = I, so
 // that the fit does not depend on their units or on any linear change of them, and
-// the singular values are those of the block in these coordinates.
+// the singular values are those of the block in these coordinates. Outputs are scaled
+// to one size of noise and back, so that none is lost beside another in a larger unit.
 //
 // Where L or the rank is left open, every candidate is fitted and the one of least
 //
@@ -436,7 +438,7 @@ func (f *fitter) result(best candidate) *Result {
 	used := best.basis.lengths(best.L)
 	for _, l := range used {
 		if st := f.stats[l]; st.Status == Underdetermined {
-			r.warn(Deficient, "H(%d) has %.4g unknowns an output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
+			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns an output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
 				l, st.Unknowns, st.N, st.Rank)
 		}
 	}
