@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
@@ -55,7 +54,7 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 		}
 	}
 	rows, _ := o.Recovery.(interface{ needsRows() bool })
-	c, err := collect(until(ctx, data), rows != nil && rows.needsRows(), lengths)
+	c, err := collector{lengths: lengths, keepRows: rows != nil && rows.needsRows()}.collect(until(ctx, data))
 	if err != nil {
 		return nil, err
 	}
@@ -117,44 +116,25 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Recovery == nil {
-		o.Recovery = LeastSquares{}
-	}
-	d, p := c.dims()
-	if d == 0 || p == 0 {
-		return nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
-	}
-	total := newOutputs(p)
-	for _, l := range c.Lengths() {
-		total.merge(c[l].outputs)
-	}
-	if total.largest > 0 && total.largest < 1/maxValue {
-		return nil, fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.largest)
-	}
-	white, err := newWhitening(c, d)
+	w, z, err := newCoordinates(c)
 	if err != nil {
 		return nil, err
 	}
-	scale := outputScale(c, total)
-	r, _ := white.W.Dims()
-	f := fitter{c: white.collection(c, scale), o: o, d: r, p: p, all: d, scale: scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
-	best, err := f.search(ctx)
+	_, p := c.dims()
+	r, d := w.dims()
+	f := fitter{c: z, o: o, d: r, p: p, all: d, scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
+	best, tried, err := f.fit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	res := f.result(best)
+	for _, c := range tried {
+		res.Candidates = append(res.Candidates, f.account(c, best.Model))
+	}
 	if rank := f.betterRank(ctx, best); rank > 0 {
 		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise", o.Rank, rank)
 	}
-	W := white.W
-	if fr := c.frame(); fr != nil {
-		W = new(mat.Dense)
-		W.Mul(white.W, fr.W)
-	}
-	res.Model = res.Model.MapInputs(W)
-	for j, s := range scale {
-		floats.Scale(1/s, res.Omega.RawRowView(j))
-	}
+	res.Model = w.toData(res.Model)
 	if r < d {
 		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
 	}
@@ -218,6 +198,31 @@ type fitter struct {
 	scale []float64          // of the outputs
 	h     map[int]*tt.Tensor // recovered so far
 	stats map[int]Stats
+
+	spectral []candidate // all that were read off the recovered tensors
+}
+
+// fit returns the best model of the route that the options ask for, and all that were
+// weighed: the paper's with the recovery that is named, or else the recommended one.
+func (f *fitter) fit(ctx context.Context) (candidate, []candidate, error) {
+	if f.o.Recovery == nil {
+		return f.likelihood(ctx)
+	}
+	best, err := f.search(ctx)
+	return best, f.spectral, err
+}
+
+// account is what a Result tells of a candidate.
+func (f *fitter) account(c candidate, chosen *Model) Candidate {
+	rows := 0
+	for _, l := range f.c.Lengths() {
+		rows += f.c[l].N()
+	}
+	n := c.states()
+	return Candidate{
+		L: c.L, Rank: n, Start: c.start, MSE: c.sse / float64(rows*f.p), Parameters: freeParameters(n, f.d, f.p),
+		Criterion: c.bic, Growth: growth(c.Model, f.c), Chosen: c.Model == chosen,
+	}
 }
 
 // candidate is a model of one L and rank.
@@ -225,6 +230,8 @@ type candidate struct {
 	*Model
 	L      int
 	basis  Basis
+	start  string
+	climb  *climb // nil if it was not refined
 	values []float64
 	sse    float64 // in the units of the data; NaN or +Inf if the model is of no use
 	bic    float64
@@ -232,6 +239,8 @@ type candidate struct {
 	// Mean squares on longer sequences: the model's, the zero function's.
 	long, zeroLong float64
 }
+
+func (c candidate) states() int { n, _, _ := c.Dims(); return n }
 
 // search returns the best candidate of all that the options leave open.
 func (f *fitter) search(ctx context.Context) (candidate, error) {
@@ -269,6 +278,7 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 		if err != nil {
 			return best, err
 		}
+		f.spectral = append(f.spectral, cs...)
 		for _, c := range cs {
 			if best.Model == nil || c.bic < best.bic || math.IsNaN(best.bic) || math.IsInf(best.bic, 0) {
 				best = c
@@ -328,7 +338,11 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 		if f.h[l] != nil {
 			continue
 		}
-		h, st, err := f.o.Recovery.Recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
+		r := f.o.Recovery
+		if r == nil {
+			r = LeastSquares{}
+		}
+		h, st, err := r.Recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
 		if err != nil {
 			return err
 		}
@@ -365,39 +379,50 @@ func (f *fitter) candidates(L int, b Basis) ([]candidate, error) {
 	}
 	var cs []candidate
 	for _, m := range models {
-		e, err := f.squaredErrors(m)
-		if err != nil {
+		c := candidate{Model: m, L: L, basis: b, start: "spectral", values: values}
+		if err := f.score(&c); err != nil {
 			return nil, err
 		}
-		c := candidate{Model: m, L: L, basis: b, values: values}
-		var sse, spread float64 // in units of the outputs' variance
-		rows := 0
-		for j, v := range e {
-			sse += v
-			c.sse += v / (f.scale[j] * f.scale[j])
-		}
-		for _, l := range f.c.Lengths() {
-			rows += f.c[l].N()
-			spread += floats.Sum(f.c[l].outputs.m2)
-		}
-		// Sequences longer than any length measured count as if all had been run.
-		long := f.long()
-		mse, zero := long.meanSquares(m)
-		for j := range mse {
-			sse += mse[j] * float64(long.n)
-			unit := float64(f.p) * f.scale[j] * f.scale[j]
-			c.long += mse[j] / unit
-			c.zeroLong += zero[j] / unit
-		}
-		n, _, _ := m.Dims()
-		M := float64((rows + long.n) * f.p)
-		k := float64(n*(f.d*n+f.p+1) - n*n)
-		// A relative error of 1e-9 is exact: what is below is rounding.
-		c.bic = M*math.Log(max(sse, 1e-18*spread, 1e-300)/M) + k*math.Log(M)
 		cs = append(cs, c)
 	}
 	return cs, nil
 }
+
+// score fills in the squared errors of a candidate and its BIC.
+func (f *fitter) score(c *candidate) error {
+	e, err := f.squaredErrors(c.Model)
+	if err != nil {
+		return err
+	}
+	var sse, spread float64 // in units of the outputs' variance
+	rows := 0
+	c.sse, c.long, c.zeroLong = 0, 0, 0
+	for j, v := range e {
+		sse += v
+		c.sse += v / (f.scale[j] * f.scale[j])
+	}
+	for _, l := range f.c.Lengths() {
+		rows += f.c[l].N()
+		spread += floats.Sum(f.c[l].outputs.m2)
+	}
+	// Sequences longer than any length measured count as if all had been run.
+	long := f.long()
+	mse, zero := long.meanSquares(c.Model)
+	for j := range mse {
+		sse += mse[j] * float64(long.n)
+		unit := float64(f.p) * f.scale[j] * f.scale[j]
+		c.long += mse[j] / unit
+		c.zeroLong += zero[j] / unit
+	}
+	M := float64((rows + long.n) * f.p)
+	k := float64(freeParameters(c.states(), f.d, f.p))
+	// A relative error of 1e-9 is exact: what is below is rounding.
+	c.bic = M*math.Log(max(sse, 1e-18*spread, 1e-300)/M) + k*math.Log(M)
+	return nil
+}
+
+// most returns how many states the block of a candidate can carry.
+func (f *fitter) most(c candidate) int { return mostStates(f.d, c.L, c.basis, f.has(0)) }
 
 // long returns the sample of sequences longer than any length measured.
 func (f *fitter) long() sample {
@@ -437,7 +462,7 @@ func (f *fitter) result(best candidate) *Result {
 	r.Lengths, r.LongMSE = f.c.Lengths(), best.long
 	used := best.basis.lengths(best.L)
 	for _, l := range used {
-		if st := f.stats[l]; st.Status == Underdetermined {
+		if st := f.stats[l]; st.Status == Underdetermined && best.climb == nil {
 			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns an output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
 				l, st.Unknowns, st.N, st.Rank)
 		}
@@ -447,7 +472,15 @@ func (f *fitter) result(best candidate) *Result {
 			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise MaxIterations, or have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
 		}
 	}
-	if f.o.Rank > r.Rank {
+	if best.climb != nil {
+		r.Refinement = best.climb.stats
+		if st := r.Refinement.Status; st == IterationLimit || st == Stopped {
+			r.warn(NotConverged, "the joint fit ended before it converged (%v), %.2g standard errors from the optimum", st, r.Refinement.Gradient)
+		}
+	}
+	if n := best.climb; n != nil && f.o.Rank > r.Rank && len(f.spectral) > 0 && f.spectral[0].states() > r.Rank {
+		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", f.o.Rank, r.Rank)
+	} else if f.o.Rank > r.Rank {
 		r.warn(RankCut, "rank %d asked for, the data carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
 	}
 	// Not ≤, so that a NaN falls back too.

@@ -88,6 +88,16 @@ func (m *Measurements) dense() bool { return m.length == 0 || m.Unknowns() <= ma
 // rows reports whether the rows are there as they came.
 func (m *Measurements) rows() bool { return m.keepRows || !m.dense() }
 
+// unfolded reports whether every row is still there as it came.
+func (m *Measurements) unfolded() bool {
+	for k := range m.parts {
+		if m.parts[k].factor != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // columns returns d^l of a dense m.
 func (m *Measurements) columns() int {
 	if m.length == 0 {
@@ -462,17 +472,26 @@ func (c Collection) moments(d int) *mat.SymDense {
 // Collect errs at the first sequence that is unusable: the source's own error, a
 // NaN or an infinity, shapes that disagree.
 func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
-	return collect(data, false, lengths)
+	return collector{lengths: lengths}.collect(data)
 }
 
 // CollectRows is Collect for recoveries in tensor-train format, TTIHT among them:
 // every measurement is kept as it came, l·d+p numbers, and d^l may be any size; without
 // lengths all up to 9 are collected. It takes memory in proportion to N.
 func CollectRows(data iter.Seq[Sequence], lengths ...int) (Collection, error) {
-	return collect(data, true, lengths)
+	return collector{lengths: lengths, keepRows: true}.collect(data)
 }
 
-func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection, error) {
+// collector says what a pass over the data gathers.
+type collector struct {
+	lengths  []int // to be measured; none: those worth it
+	keepRows bool  // as they come
+	limit    int   // of d^l, for the lengths worth it; zero: the usual ones
+	all      bool  // keep every longer sequence, not a sample
+}
+
+func (o collector) collect(data iter.Seq[Sequence]) (Collection, error) {
+	lengths, keepRows := o.lengths, o.keepRows
 	for _, l := range lengths {
 		if l < 0 {
 			panic("twornn: a length is negative")
@@ -481,7 +500,7 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 	c := Collection{}
 	var (
 		run   stitcher
-		long  sample
+		long  = sample{all: o.all}
 		check checker
 		block []Sequence // the first sequences, until there is a frame
 		fr    *frame
@@ -491,7 +510,7 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 		k := s.Len()
 		rows, _ := s.Y.Dims()
 		run.add(s.X)
-		if !wanted(k, check.d, lengths, keepRows) {
+		if !o.wanted(k, check.d) {
 			long.add(s)
 		}
 		for t := range rows {
@@ -499,7 +518,7 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 			if rows > 1 {
 				l = t + 1
 			}
-			if !wanted(l, check.d, lengths, keepRows) {
+			if !o.wanted(l, check.d) {
 				continue
 			}
 			if c[l] == nil {
@@ -555,14 +574,16 @@ func collect(data iter.Seq[Sequence], keepRows bool, lengths []int) (Collection,
 
 // wanted reports whether length l is among those asked for, or worth collecting if
 // none were.
-func wanted(l, d int, lengths []int, keepRows bool) bool {
-	switch {
-	case len(lengths) > 0:
-		return slices.Contains(lengths, l)
-	case keepRows:
-		return l <= autoLength
-	}
+func (o collector) wanted(l, d int) bool {
 	size := math.Pow(float64(d), float64(l))
+	switch {
+	case len(o.lengths) > 0:
+		return slices.Contains(o.lengths, l)
+	case o.keepRows:
+		return l <= autoLength
+	case o.limit > 0:
+		return size <= float64(o.limit)
+	}
 	return l <= autoLength && size <= autoUnknowns || l <= 3 && size <= maxUnknowns
 }
 

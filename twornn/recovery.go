@@ -28,7 +28,7 @@ type Recorder interface {
 
 // Progress is what a Recorder is told.
 type Progress struct {
-	Stage     string  // what runs: "collect", "recover", "spectral"
+	Stage     string  // what runs: "collect", "recover", "spectral", "refine"
 	Length    int     // of the Hankel tensor at hand; 0 if none
 	Iteration int     // from 1
 	Residual  float64 // ‖Y − XH‖/‖Y‖; 0 where there is none
@@ -54,6 +54,11 @@ type Stats struct {
 	Unknowns   float64   // d^l, unknowns an output
 	Rank       int       // of X as the solver saw it; 0 where it did not look
 	RCond      float64   // reciprocal condition number of X; 0 where it did not look
+
+	// Gradient says how far from an optimum a refinement by Levenberg-Marquardt ended: the
+	// distance of θ, in units of the standard errors of its parameters and averaged over
+	// them, as the gradient there tells. Below 0.01 nothing is left to gain.
+	Gradient float64
 }
 
 // Status says why a run ended.

@@ -17,6 +17,8 @@ type Result struct {
 	Lengths        []int         // of the measurements, ascending
 	MSE, ZeroMSE   float64       // on the measurements: the model's, the zero function's
 	LongMSE        float64       // on the last outputs of a sample of longer training sequences; 0 if there are none
+	Candidates     []Candidate   // all that were weighed, the chosen one among them
+	Refinement     Stats         // of the joint fit; its zero value if there was none
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 }

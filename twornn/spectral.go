@@ -124,15 +124,7 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		return nil, nil, err
 	}
 	d, p := hankelShape(h, b.lengths(L))
-	most := pow(d, L)
-	if b == UpToLength {
-		for l := range L {
-			most += pow(d, l)
-		}
-		if h[0] == nil {
-			most-- // the row of the empty prefix may add no rank; see completeEmptyWord
-		}
-	}
+	most := mostStates(d, L, b, h[0] != nil)
 	if rank < 0 {
 		return nil, nil, fmt.Errorf("twornn: rank %d: it may not be negative; zero means the numerical rank", rank)
 	}
@@ -150,6 +142,21 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		rank = most
 	}
 	return upToLength(h, L, rank, rtol)
+}
+
+// mostStates returns the rank that the block can carry: the number of its prefixes. The
+// row of the empty prefix may add no rank where f(λ) is not known; see completeEmptyWord.
+func mostStates(d, L int, b Basis, empty bool) int {
+	most := pow(d, L)
+	if b == UpToLength {
+		for l := range L {
+			most += pow(d, l)
+		}
+		if !empty {
+			most--
+		}
+	}
+	return most
 }
 
 // hankelShape returns d and p, the same for all tensors used, or panics.

@@ -150,8 +150,9 @@ func (s *stitcher) follows(x *mat.Dense) bool {
 // sample keeps some hundred of the sequences that are longer than any length
 // measured, evenly spread over the data, to see how a model does on them.
 type sample struct {
-	n      int // sequences met
-	stride int // every stride-th is kept
+	n      int  // sequences met
+	stride int  // every stride-th is kept
+	all    bool // all are
 	kept   []Sequence
 }
 
@@ -170,7 +171,7 @@ func (s *sample) add(q Sequence) {
 
 // thin drops every other one when there are too many.
 func (s *sample) thin() {
-	for len(s.kept) > maxSample {
+	for len(s.kept) > maxSample && !s.all {
 		for i := range (len(s.kept) + 1) / 2 {
 			s.kept[i] = s.kept[2*i]
 		}
@@ -189,7 +190,7 @@ func (s *sample) merge(o sample) {
 // mapped returns the sample with W x in place of each input and the outputs times
 // scale, if that is not nil.
 func (s sample) mapped(W *mat.Dense, scale []float64) sample {
-	q := sample{n: s.n, stride: s.stride}
+	q := sample{n: s.n, stride: s.stride, all: s.all}
 	for _, k := range s.kept {
 		var x mat.Dense
 		x.Mul(k.X, W.T())

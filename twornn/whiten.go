@@ -1,6 +1,7 @@
 package twornn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,6 +65,63 @@ func newWhitening(c Collection, d int) (whitening, error) {
 	return w, nil
 }
 
+// coordinates are those in which Fit works: inputs z with E zzᵀ = I and outputs in units
+// of their noise.
+type coordinates struct {
+	W, T  *mat.Dense // z = W x from the data's inputs and back, x = T z
+	scale []float64  // of the outputs
+}
+
+// newCoordinates returns the coordinates for the data of c, and the measurements in
+// them. It errs if c holds nothing to fit.
+func newCoordinates(c Collection) (coordinates, Collection, error) {
+	d, p := c.dims()
+	if d == 0 || p == 0 {
+		return coordinates{}, nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
+	}
+	total := newOutputs(p)
+	for _, l := range c.Lengths() {
+		total.merge(c[l].outputs)
+	}
+	if total.largest > 0 && total.largest < 1/maxValue {
+		return coordinates{}, nil, fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.largest)
+	}
+	white, err := newWhitening(c, d)
+	if err != nil {
+		return coordinates{}, nil, err
+	}
+	k := coordinates{white.W, white.T, outputScale(c, total)}
+	z := white.collection(c, k.scale)
+	if fr := c.frame(); fr != nil {
+		k.W, k.T = new(mat.Dense), new(mat.Dense)
+		k.W.Mul(white.W, fr.W)
+		k.T.Mul(fr.T, white.T)
+	}
+	return k, z, nil
+}
+
+// dims returns the numbers of independent inputs, and of inputs of the data.
+func (k coordinates) dims() (r, d int) { return k.W.Dims() }
+
+// toData returns a model in these coordinates as one of the data.
+func (k coordinates) toData(m *Model) *Model {
+	q := m.MapInputs(k.W)
+	for j, s := range k.scale {
+		floats.Scale(1/s, q.Omega.RawRowView(j))
+	}
+	return q
+}
+
+// fromData is the inverse of toData where inputs are independent, and elsewhere agrees
+// with m on the data.
+func (k coordinates) fromData(m *Model) *Model {
+	q := m.MapInputs(k.T)
+	for j, s := range k.scale {
+		floats.Scale(s, q.Omega.RawRowView(j))
+	}
+	return q
+}
+
 // collection returns the measurements of c in the coordinates z, with each output
 // times its scale.
 func (w whitening) collection(c Collection, scale []float64) Collection {
@@ -100,7 +158,7 @@ func (m *Measurements) mapped(W *mat.Dense, scale []float64) *Measurements {
 	for k := range m.parts {
 		from, to := &m.parts[k], &q.parts[k]
 		to.n = from.n
-		if m.rows() {
+		if from.factor == nil {
 			to.x, to.y = mapRows(from.x, W), from.y
 			if scale != nil && len(from.y) > 0 {
 				to.y = scaledColumns(mat.NewDense(from.n, m.p, from.y), scale).RawMatrix().Data

@@ -1,0 +1,193 @@
+package twornn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// joint is the recommended fit: maximum likelihood by Levenberg-Marquardt over all
+// lengths at once, started from what spectral learning gives and, where that may not
+// lead to the best optimum, from random parameters.
+type joint struct {
+	ctx    context.Context
+	f      *fitter
+	data   *equations         // of no number of states in particular
+	rnd    *rand.Rand         // for random starts
+	tried  map[int]*candidate // by rank
+	halted bool               // by the Recorder
+}
+
+const (
+	manyStarts = 24
+	fewStarts  = 3
+)
+
+// likelihood returns the best model by maximum likelihood, and all that were weighed by
+// ascending rank.
+func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error) {
+	spectral, err := f.search(ctx)
+	if err != nil {
+		return candidate{}, nil, err
+	}
+	q, err := newEquations(f.c, 1)
+	if err != nil {
+		return candidate{}, nil, err
+	}
+	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
+	best := j.choose(spectral)
+	var all []candidate
+	for _, c := range j.tried {
+		c.basis, c.values = spectral.basis, spectral.values
+		bic := c.bic
+		if err := f.score(c); err != nil {
+			return candidate{}, nil, err
+		}
+		c.bic = bic
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b candidate) int { return a.states() - b.states() })
+	return *best, all, nil
+}
+
+// source returns the random numbers of the options.
+func (o Options) source() rand.Source {
+	if o.Src != nil {
+		return o.Src
+	}
+	return rand.NewPCG(1, 5)
+}
+
+// choose searches the ranks from the one that was asked for, or else from that of the
+// spectral estimate of least BIC: upwards, unless the rank was asked for or the fit is
+// adequate, and downwards, as long as the criterion falls.
+func (j *joint) choose(spectral candidate) *candidate {
+	n := spectral.states()
+	best := j.fit(n, spectral.L, manyStarts, math.Inf(1))
+	if j.f.o.Rank == 0 && !j.adequate(best.climb) {
+		for r := n + 1; r <= j.f.most(spectral) && j.possible(r) && !j.stopped(); r++ {
+			c := j.fit(r, spectral.L, fewStarts, math.Inf(1))
+			if !(c.bic < best.bic) {
+				break
+			}
+			best = c
+		}
+	}
+	for r := best.states() - 1; best.states() <= n && r >= 1 && !j.stopped(); r-- {
+		// With fewer parameters a larger sum of squares has the same criterion.
+		fewer := j.criterion(1, r+1) - j.criterion(1, r)
+		c := j.fit(r, spectral.L, fewStarts, best.climb.sse*math.Exp(fewer/j.data.M))
+		if !(c.bic < best.bic) {
+			break
+		}
+		best = c
+	}
+	return best
+}
+
+func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
+
+// possible reports whether the data are outputs enough for r states.
+func (j *joint) possible(r int) bool {
+	return 2*float64(freeParameters(r, j.data.d, j.data.p)) < j.data.M
+}
+
+// criterion returns M log(SSE/M) plus what the parameters cost. Where the rank is to be
+// chosen that is log M for each (BIC). One that was asked for is cut only where the states
+// beyond are sure to be spare: where the truth has one state fewer, the spare one lowers
+// the sum of squares by about 2.1 σ² for each of its parameters, with a standard deviation
+// of some 7 σ² (measured on both of the paper's tasks, 12 to 25 parameters), so that a
+// state has to earn 2.2 a parameter and 20 more.
+func (j *joint) criterion(sse float64, n int) float64 {
+	k := float64(freeParameters(n, j.data.d, j.data.p))
+	fit := j.data.M * math.Log(sse/j.data.M)
+	if j.f.o.Rank == 0 {
+		return fit + k*math.Log(j.data.M)
+	}
+	return fit + 2.2*k + 20*float64(n)
+}
+
+// adequate reports whether what a model leaves is no more than noise.
+func (j *joint) adequate(r *climb) bool {
+	return j.exact(r) || r.q.lackOfFit(r.theta) < 2
+}
+
+// exact reports whether a model leaves nothing but rounding.
+func (j *joint) exact(r *climb) bool { return r.sse <= max(1e-20*j.data.spread, 1e-28*j.data.energy) }
+
+// fit returns the best model of n states from up to tries starts: it stops at one that is
+// adequate, or when the best optimum so far was reached twice. Runs that will not come
+// below the goal, if it is finite, are cut short.
+func (j *joint) fit(n, L, tries int, goal float64) *candidate {
+	q := *j.data
+	q.n = n
+	starts := j.starts(n)
+	var best *climb
+	var from string
+	hits := 0
+	for i := 0; i < tries && !j.stopped(); i++ {
+		s := start{"random", nil}
+		if i < len(starts) {
+			s = starts[i]
+		} else {
+			s.Model = q.random(j.rnd)
+		}
+		r := newClimb(&q, s.Model)
+		r.hopeless = func() bool { return r.crawls(10, 0.01) && (best != nil && r.sse > best.sse || r.sse > goal) }
+		r.run(j.ctx, LevenbergMarquardt{}, j.f.o.Recorder)
+		switch {
+		case best == nil || r.sse < best.sse*(1-1e-6):
+			best, from, hits = r, s.name, 1
+		case r.sse <= best.sse*(1+1e-6):
+			hits++
+		}
+		if r.stats.Status == Stopped {
+			best.stats.Status, j.halted = Stopped, true
+			break
+		}
+		// A run that began near an adequate fit cannot have missed a better optimum. Any
+		// other may: a weak state is easily hidden in the noise.
+		near := best.first < 2*best.sse
+		if j.exact(best) || hits >= 2 && (i >= 3 || j.adequate(best)) || near && (i >= 3 || j.adequate(best)) {
+			break
+		}
+	}
+	// A relative error of 1e-9 is exact: what is below is rounding.
+	sse := max(best.sse, 1e-18*q.spread, 1e-300)
+	c := &candidate{Model: best.model(), L: L, start: from, climb: best, bic: j.criterion(sse, n)}
+	j.tried[n] = c
+	return c
+}
+
+// start is where a run starts from.
+type start struct {
+	name string
+	*Model
+}
+
+// starts returns what there is to start from, for n states.
+func (j *joint) starts(n int) (out []start) {
+	if c := j.tried[n+1]; c != nil {
+		if m, s := c.Model.balanced(n, balanceSteps); len(s) > n {
+			out = append(out, start{"truncation", m})
+		}
+	}
+	for _, c := range j.f.spectral {
+		if c.states() == n && c.Model.finite() {
+			out = append(out, start{"spectral", c.Model})
+		}
+	}
+	return out
+}
+
+// random returns a model to start from, with outputs of about the size of the data's at
+// any length.
+func (q *equations) random(rnd *rand.Rand) *Model {
+	m := Random(q.n, q.d, q.p, 1, rnd)
+	for _, a := range m.A {
+		a.Scale(1/math.Sqrt(float64(q.n*q.d)), a)
+	}
+	m.Omega.Scale(math.Sqrt(q.energy/q.M)/float64(q.n), m.Omega)
+	return m
+}
