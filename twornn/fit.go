@@ -24,12 +24,17 @@ type Options struct {
 	Rank int
 	// Basis is the words that index the Hankel block. Zero: Auto.
 	Basis Basis
-	// Recovery estimates the Hankel tensors. Nil: LeastSquares.
+	// Recovery asks for the paper's Algorithm 1 with this estimate of the Hankel tensors,
+	// and no more. Nil: the recommended fit, maximum likelihood, see FitCollection.
 	Recovery Recovery
+	// MaxGrowth bounds by how much the outputs may grow when the model is run on inputs
+	// much longer than those trained on, as Candidate.Growth says. A model beyond it gives
+	// way to one of lower rank, or if none keeps to it is damped; a warning says so. It acts
+	// on the recommended fit. Zero: no bound, but a warning beyond 30.
+	MaxGrowth float64
 	// Recorder is told of progress. Nil: silent.
 	Recorder Recorder
-	// Src seeds methods that draw at random. Nil: a fixed seed. No part of Fit draws yet;
-	// TTIHT has a seed of its own.
+	// Src draws the random starts of the recommended fit. Nil: a fixed seed.
 	Src rand.Source
 }
 
@@ -70,6 +75,9 @@ func (o Options) check() error {
 	}
 	if o.L > maxLength {
 		return fmt.Errorf("twornn: L = %d: at most %d is possible", o.L, maxLength)
+	}
+	if !(o.MaxGrowth >= 0) {
+		return fmt.Errorf("twornn: MaxGrowth %g: it may not be negative; zero means no bound", o.MaxGrowth)
 	}
 	if o.Basis < Auto || o.Basis > UpToLength {
 		return fmt.Errorf("twornn: there is no basis %v", o.Basis)
@@ -128,6 +136,14 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 		return nil, err
 	}
 	res := f.result(best)
+	if best.climb != nil && !res.Fallback {
+		noise, err := f.noiseVariances(best.Model)
+		if err != nil {
+			return nil, err
+		}
+		ls := z.Lengths()
+		res.joined = &joined{w, best.climb, noise, ls[len(ls)-1]}
+	}
 	for _, c := range tried {
 		res.Candidates = append(res.Candidates, f.account(c, best.Model))
 	}
@@ -231,7 +247,8 @@ type candidate struct {
 	L      int
 	basis  Basis
 	start  string
-	climb  *climb // nil if it was not refined
+	climb  *climb   // nil if it was not refined
+	note   *Warning // on how it was chosen
 	values []float64
 	sse    float64 // in the units of the data; NaN or +Inf if the model is of no use
 	bic    float64
@@ -239,8 +256,6 @@ type candidate struct {
 	// Mean squares on longer sequences: the model's, the zero function's.
 	long, zeroLong float64
 }
-
-func (c candidate) states() int { n, _, _ := c.Dims(); return n }
 
 // search returns the best candidate of all that the options leave open.
 func (f *fitter) search(ctx context.Context) (candidate, error) {
@@ -254,10 +269,6 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 			}
 		}
 		if len(Ls) == 0 {
-			if u := math.Pow(float64(f.all), 3); longest >= 2 && u > maxUnknowns {
-				return candidate{}, fmt.Errorf("twornn: with %s, H(3) has %.4g unknowns an output, more than the %d that are collected; select fewer inputs, or give L with the recovery TTIHT",
-					count(f.all, "input"), u, maxUnknowns)
-			}
 			return candidate{}, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them",
 				list(f.c.Lengths()))
 		}
@@ -339,7 +350,11 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 			continue
 		}
 		r := f.o.Recovery
-		if r == nil {
+		switch {
+		case r != nil:
+		case f.c[l].rows(): // d^l is too large for least squares
+			r = ALS{Tol: 0.01} // a start is all that is wanted
+		default:
 			r = LeastSquares{}
 		}
 		h, st, err := r.Recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
@@ -471,6 +486,9 @@ func (f *fitter) result(best candidate) *Result {
 		if st := f.stats[l]; st.Status == IterationLimit {
 			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise MaxIterations, or have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
 		}
+	}
+	if best.note != nil {
+		r.Warnings = append(r.Warnings, *best.note)
 	}
 	if best.climb != nil {
 		r.Refinement = best.climb.stats

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,11 +37,11 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 		return candidate{}, nil, err
 	}
 	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
-	best := j.choose(spectral)
+	best := j.stable(j.choose(spectral), spectral.L)
 	var all []candidate
 	for _, c := range j.tried {
 		c.basis, c.values = spectral.basis, spectral.values
-		bic := c.bic
+		bic := c.bic // by the sum that was minimised
 		if err := f.score(c); err != nil {
 			return candidate{}, nil, err
 		}
@@ -86,6 +87,75 @@ func (j *joint) choose(spectral candidate) *candidate {
 	return best
 }
 
+// stable returns a model that does not explode in place of one that does, if the data
+// have nothing much against it: a difference of 10 in the criterion is taken for weak
+// evidence (Kass and Raftery 1995 call it strong from there on). With a bound of the
+// user's the best of those that keep to it is taken, and if there is none, the best with
+// its A scaled down.
+func (j *joint) stable(best *candidate, L int) *candidate {
+	bound, asked := j.f.o.MaxGrowth, j.f.o.MaxGrowth > 0
+	if !asked {
+		bound = maxGrowth
+	}
+	if growth(best.Model, j.f.c) <= bound {
+		return best
+	}
+	if asked {
+		for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
+			if c := j.fit(r, L, fewStarts, math.Inf(1)); growth(c.Model, j.f.c) <= bound {
+				break
+			}
+		}
+	}
+	var calm *candidate
+	for r := range best.states() + fewStarts {
+		c := j.tried[r]
+		if c == nil || !(growth(c.Model, j.f.c) <= bound) {
+			continue
+		}
+		if (asked || c.bic < best.bic+10) && (calm == nil || c.bic < calm.bic) {
+			calm = c
+		}
+	}
+	switch {
+	case calm != nil:
+		calm.note = &Warning{RankCut, fmt.Sprintf("rank %d has the least criterion, but run on and on its outputs grow to %.3g times those of the training data: rank %d is taken",
+			best.states(), growth(best.Model, j.f.c), calm.states())}
+		return calm
+	case asked:
+		m, f := j.damped(best.Model, bound)
+		q := *j.data
+		q.n = best.states()
+		sse := q.sse(newNetwork(&NonLinear{Model: m}).theta)
+		d := &candidate{Model: m, L: best.L, start: "damping", bic: j.criterion(sse, q.n)}
+		d.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f", bound, f)}
+		j.tried[0] = d
+		return d
+	}
+	return best
+}
+
+// damped returns the model with A scaled by the largest factor, to three digits, with
+// which it keeps to the bound, and the factor.
+func (j *joint) damped(m *Model, bound float64) (*Model, float64) {
+	scaled := func(f float64) *Model {
+		s := m.clone()
+		for _, a := range s.A {
+			a.Scale(f, a)
+		}
+		return s
+	}
+	low, high := 0.0, 1.0
+	for high-low > 1e-3 {
+		if mid := (low + high) / 2; growth(scaled(mid), j.f.c) <= bound {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return scaled(low), low
+}
+
 func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
 
 // possible reports whether the data are outputs enough for r states.
@@ -110,7 +180,7 @@ func (j *joint) criterion(sse float64, n int) float64 {
 
 // adequate reports whether what a model leaves is no more than noise.
 func (j *joint) adequate(r *climb) bool {
-	return j.exact(r) || r.q.lackOfFit(r.theta) < 2
+	return j.exact(r) || r.q.lackOfFit(r.sse) < 2
 }
 
 // exact reports whether a model leaves nothing but rounding.

@@ -27,9 +27,9 @@ type equations struct {
 	energy  float64 // Σ y²
 	spread  float64 // Σ (y − ȳ)², ȳ the mean at each length
 
-	// What least squares without a model leaves of the compressed lengths, and of how many
-	// outputs, less and not less the unknowns: the error that no model need explain.
-	pure, pureDof, pureFree float64
+	// What least squares without a model leaves of the compressed lengths, the error that no
+	// model need explain, and its degrees of freedom.
+	pure, pureDof float64
 }
 
 // rowsOf gives the residuals of some rows and their derivatives.
@@ -71,8 +71,6 @@ func newEquations(c Collection, n int) (*equations, error) {
 		if f, ok := b.(*factorBlock); ok && f.dof > 0 {
 			q.pure += f.pure
 			q.pureDof += f.dof
-			_, u := f.R.Dims()
-			q.pureFree += float64(u * q.p)
 		}
 	}
 	return q, nil
@@ -170,24 +168,17 @@ type sums struct {
 	g, N []float64 // the upper triangle of N
 }
 
-// lackOfFit compares what θ leaves of the compressed lengths with what least squares
-// without a model leaves. If θ is as good as the truth but for noise, their difference over
-// its degrees of freedom is an independent estimate of σ², and the ratio of both has an F
-// distribution: lackOfFit returns by how many of its standard deviations it exceeds 1.
-// It is +Inf where there is nothing to compare.
-func (q *equations) lackOfFit(theta []float64) float64 {
-	free := q.pureFree - float64(freeParameters(q.n, q.d, q.p))
+// lackOfFit compares what a model leaves, beyond what least squares without a model leaves
+// of the compressed lengths, with the latter. If the model is as good as the truth but for
+// noise, both are, over their degrees of freedom, independent estimates of σ², and their
+// ratio has an F distribution: lackOfFit returns by how many of its standard deviations it
+// exceeds 1. It is +Inf where there is nothing to compare with.
+func (q *equations) lackOfFit(sse float64) float64 {
+	free := q.M - q.pureDof - float64(freeParameters(q.n, q.d, q.p))
 	if q.pureDof < 10 || free < 10 || q.pure == 0 {
 		return math.Inf(1)
 	}
-	only := *q
-	only.blocks = nil
-	for _, b := range q.blocks {
-		if f, ok := b.(*factorBlock); ok && f.dof > 0 {
-			only.blocks = append(only.blocks, b)
-		}
-	}
-	F := (only.sse(theta) - q.pure) / free / (q.pure / q.pureDof)
+	F := (sse - q.pure) / free / (q.pure / q.pureDof)
 	return (F - 1) / math.Sqrt(2/free+2/q.pureDof)
 }
 

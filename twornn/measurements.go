@@ -465,7 +465,7 @@ func (c Collection) moments(d int) *mat.SymDense {
 // for. A sequence with an output after every step measures H⁽ˡ⁾ by its first l
 // steps for every l up to its own length (the paper's remark after Theorem 4); one
 // with a single output measures its own length alone. Without lengths, all are
-// collected up to 9 for which d^l ≤ 256, and lengths up to 3 where d^l ≤ 4096.
+// collected up to 9 for which d^l ≤ 256, and lengths up to 3 in any case.
 //
 // A length of which the data hold nothing is absent from the result. Memory stays
 // bounded by (d^l+p)² numbers a length, up to d^l = 4096; beyond, it grows with N.
@@ -584,7 +584,7 @@ func (o collector) wanted(l, d int) bool {
 	case o.limit > 0:
 		return size <= float64(o.limit)
 	}
-	return l <= autoLength && size <= autoUnknowns || l <= 3 && size <= maxUnknowns
+	return l <= autoLength && size <= autoUnknowns || l <= 3
 }
 
 // outputs gathers the mean and the spread of each output, by Welford's update, which

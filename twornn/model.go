@@ -71,6 +71,8 @@ func (m *Model) Dims() (n, d, p int) {
 	return n, len(m.A), p
 }
 
+func (m *Model) states() int { n, _, _ := m.Dims(); return n }
+
 // fitted returns an error if there is no model in m, or its parts disagree.
 func (m *Model) fitted() error {
 	if m == nil || m.H0 == nil || m.Omega == nil || len(m.A) == 0 {

@@ -21,12 +21,13 @@ var recoveries = map[string]Recovery{
 	"TIHT":          TIHT{},
 	"TTIHT":         TTIHT{},
 	"TTIHT batches": TTIHT{Batch: 30, MaxIterations: 10000},
+	"ALS":           ALS{},
 }
 
 // measureFor is measure with the rows kept if the recovery needs them.
 func measureFor(t *testing.T, r Recovery, m *Model, n, l int, noise float64, seed uint64) *Measurements {
 	t.Helper()
-	if _, rows := r.(TTIHT); !rows {
+	if rows, ok := r.(interface{ needsRows() bool }); !ok || !rows.needsRows() {
 		return measure(t, m, n, l, noise, seed)
 	}
 	c, err := CollectRows(draw(m, n, l, noise, false, seed), l)

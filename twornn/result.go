@@ -21,6 +21,8 @@ type Result struct {
 	Refinement     Stats         // of the joint fit; its zero value if there was none
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
+
+	joined *joined // for Intervals; nil if there was no joint fit
 }
 
 // Warning is something a user should know before trusting the model.
@@ -42,6 +44,7 @@ const (
 	Unstable                             // outputs explode on long sequences
 	Drifting                             // much worse on whole sequences than on the lengths measured
 	NotConverged                         // a recovery reached its limit of iterations
+	Damped                               // A is scaled down to keep to MaxGrowth
 	Collinear                            // some inputs are linear combinations of others
 )
 
@@ -59,6 +62,20 @@ func (r *Result) Has(kind WarningKind) bool {
 	return false
 }
 
+// RunnerUp returns the best candidate of another rank or L than the chosen one, and false
+// if nothing else was weighed.
+func (r *Result) RunnerUp() (best Candidate, ok bool) {
+	for _, c := range r.Candidates {
+		if c.Chosen || c.Rank == r.Rank && c.L == r.L {
+			continue
+		}
+		if !ok || c.Criterion < best.Criterion {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
 // String returns the summary that a notebook prints.
 func (r *Result) String() string {
 	var b strings.Builder
@@ -70,6 +87,9 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, "; on whole, longer sequences %.4g", r.LongMSE)
 	}
 	b.WriteString("\n")
+	if s := r.route(); s != "" {
+		b.WriteString(wrap(s, 88, "\n  ") + "\n")
+	}
 	b.WriteString("singular values")
 	for i, s := range r.SingularValues {
 		if i == 8 {
@@ -80,6 +100,31 @@ func (r *Result) String() string {
 	}
 	for _, w := range r.Warnings {
 		b.WriteString(wrap("\nwarning: "+w.Text, 88, "\n  "))
+	}
+	return b.String()
+}
+
+// route tells in a line how the model was reached and what came next.
+func (r *Result) route() string {
+	var chosen Candidate
+	for _, c := range r.Candidates {
+		if c.Chosen {
+			chosen = c
+		}
+	}
+	var b strings.Builder
+	if r.Refinement.Unknowns > 0 {
+		fmt.Fprintf(&b, "joint fit from a %s start, %s, %v", chosen.Start, count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
+	}
+	if next, ok := r.RunnerUp(); ok {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "next best rank %d", next.Rank)
+		if next.L != r.L {
+			fmt.Fprintf(&b, " with L = %d", next.L)
+		}
+		fmt.Fprintf(&b, " (criterion %+.4g)", next.Criterion-chosen.Criterion)
 	}
 	return b.String()
 }

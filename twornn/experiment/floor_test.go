@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -59,6 +61,23 @@ func TestLabFloor(t *testing.T) {
 	if f[0] == "B" {
 		task = Addition()
 	}
+	if f[0] == "D10" || f[0] == "D20" || f[0] == "D100" {
+		dd, L := 10, 2
+		if f[0] == "D20" {
+			dd, L = 20, 1
+		}
+		if f[0] == "D100" {
+			dd, L = 100, 1
+		}
+		task = Task{Name: f[0], L: L, Target: func(seed uint64) (*twornn.Model, error) {
+			m := twornn.Random(5, dd, 1, 1, rand.NewPCG(seed, 42))
+			for _, a := range m.A {
+				a.Scale(1/math.Sqrt(float64(5*dd)), a)
+			}
+			m.Omega.Scale(1/math.Sqrt(5), m.Omega)
+			return m, nil
+		}}
+	}
 	rank, _ := strconv.Atoi(f[1])
 	seeds, _ := strconv.Atoi(f[2])
 	for _, ns := range strings.Split(f[3], ",") {
@@ -69,7 +88,10 @@ func TestLabFloor(t *testing.T) {
 			ranks := map[int]int{}
 			froms := map[string]int{}
 			for seed := range uint64(seeds) {
-				o := twornn.Options{L: 2, Rank: rank}
+				o := twornn.Options{L: task.L, Rank: rank}
+				if o.L == 0 {
+					o.L = 2
+				}
 				if rank == 0 {
 					o.L = 0
 				}

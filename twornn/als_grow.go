@@ -1,0 +1,213 @@
+package twornn
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// settle sweeps over pairs at the rank, at least a few times and then as long as it
+// pays, or a few times alone if brief. It returns false if the run is to end.
+func (r *alsRun) settle(s *sweeper, rank int, brief bool) (bool, error) {
+	last := s.relative()
+	for i := 1; last > alsExact; i++ {
+		if r.limit() {
+			return false, nil
+		}
+		ok, err := s.double(rank, alsSteps)
+		if err != nil {
+			return false, err
+		}
+		if ok, err = r.goOn(s, ok); err != nil || !ok {
+			return false, err
+		}
+		now := s.relative()
+		if i >= alsSweeps && (brief || now > last*(1-alsSlow)) {
+			break
+		}
+		last = now
+	}
+	return true, nil
+}
+
+// grown returns the best of several trains grown from rank 1: to the rank, or if that is
+// zero as far as it pays. Two that agree, or one that leaves little, are enough. It
+// returns false if the run is to end.
+func (r *alsRun) grown(rank int) (best *tt.Tensor, ok bool, err error) {
+	least := math.Inf(1)
+	for a := range uint64(alsStarts) {
+		h, bic, e, ok, err := r.grow(r.raw.seed+a, rank)
+		if err != nil || !ok {
+			return nil, ok, err
+		}
+		agree := best != nil && alike(h, best)
+		if best == nil || bic < least {
+			best, least = h, bic
+		}
+		if agree || e < 0.25 {
+			break
+		}
+	}
+	return best, true, nil
+}
+
+// grow grows a train to the rank and returns it with its BIC and its residual. If the
+// rank is zero it is that of least BIC: it grows until that has ceased to fall, or for as
+// long as there are four equations to three parameters.
+func (r *alsRun) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok bool, err error) {
+	h, e = zeroTrain(r.raw.dims), 1
+	zero, _ := r.likelihood(h)
+	floor := alsFloor // what is left out at first is nearly all
+	x := r.weighed(floor)
+	x.seed = seed
+	start, err := x.start(1)
+	if err != nil || start == nil {
+		return h, zero, e, true, err
+	}
+	s := newSweeper(x, start, r.stop)
+	most := possible(x.dims)
+	if rank > 0 {
+		most = min(most, rank)
+	}
+	M := float64(s.n * s.p)
+	best := 0
+	for k := 1; k <= most; k++ {
+		free := float64(parametersAt(x.dims, k))
+		if rank == 0 && k > 1 && free > 0.75*M {
+			break
+		}
+		if ok, err := r.settle(s, k, k < rank); err != nil || !ok {
+			return nil, 0, 0, false, err
+		}
+		if _, better := r.likelihood(s.tensor()); better != floor && s.relative() > alsExact {
+			floor = better
+			s = newSweeper(r.weighed(floor), s.tensor(), r.stop)
+			if ok, err := r.settle(s, k, k < rank); err != nil || !ok {
+				return nil, 0, 0, false, err
+			}
+		}
+		now, _ := r.likelihood(s.tensor())
+		now += free * math.Log(M)
+		res := s.relative()
+		if rank > 0 && k == most || rank == 0 && (k == 1 || now < bic) {
+			h, bic, e, best = s.tensor(), now, res, k
+		}
+		// Below the true rank little may be found: no reason to stop while zero is best.
+		if rank == 0 && (res <= alsExact || bic < zero && k >= best+2) {
+			break
+		}
+	}
+	return h, bic, e, true, nil
+}
+
+// likelihood returns −2 log L of the outputs, up to a constant, if the error of row i has
+// a variance in proportion to c + q_i, and the c that makes it least: q is the size
+// ‖x₁⊗⋯⊗x_l‖² of the row in units of the average one. The error is noise in the output,
+// alike in all rows, and what the train leaves out, which goes with q.
+func (r *alsRun) likelihood(h *tt.Tensor) (least, floor float64) {
+	e := r.raw.outputs(h)
+	e.Sub(r.raw.y, e)
+	n, p := e.Dims()
+	M := float64(n * p)
+	least, floor = math.Inf(1), alsFloor
+	for j := range 8 {
+		c := alsFloor * math.Pow(10, float64(j)/2)
+		var sum, logs float64
+		for i, q := range r.sizes {
+			row := e.RawRowView(i)
+			sum += dot(row, row) / (c + q)
+			logs += math.Log(c + q)
+		}
+		if v := M*math.Log(max(sum/M, 1e-300)) + float64(p)*logs; v < least {
+			least, floor = v, c
+		}
+	}
+	return least, floor
+}
+
+// alike reports whether a and b differ by less than half of the larger.
+func alike(a, b *tt.Tensor) bool {
+	aa, bb := tt.Dot(a, a), tt.Dot(b, b)
+	return aa+bb-2*tt.Dot(a, b) < max(aa, bb)/4
+}
+
+// bonds returns the ranks that the dimensions can carry, at most rank each.
+func bonds(dims []int, rank int) []int {
+	out := make([]int, len(dims)-1)
+	left := 1
+	for k := range out {
+		left = min(left*dims[k], rank)
+		out[k] = left
+	}
+	right := 1
+	for k := len(out) - 1; k >= 0; k-- {
+		right = min(right*dims[k+1], rank)
+		out[k] = min(out[k], right)
+	}
+	return out
+}
+
+// possible returns the largest rank that the dimensions can carry.
+func possible(dims []int) int {
+	r := 1
+	for _, k := range bonds(dims, math.MaxInt32) {
+		r = max(r, k)
+	}
+	return r
+}
+
+// parametersAt returns the number of free parameters of trains of the rank.
+func parametersAt(dims []int, rank int) (n int) {
+	left := 1
+	for k, right := range append(bonds(dims, rank), 1) {
+		n += left * dims[k] * right
+		if k < len(dims)-1 {
+			n -= right * right
+		}
+		left = right
+	}
+	return n
+}
+
+// sizes returns the ‖x₁⊗⋯⊗x_l‖² of the rows, the mean of each factor's being 1.
+func (x *rowDesign) sizes() []float64 {
+	q := make([]float64, x.n)
+	for i := range q {
+		q[i] = 1
+	}
+	for _, f := range x.x {
+		mean := squared(f) / float64(x.n)
+		if mean == 0 {
+			continue
+		}
+		for i := range q {
+			row := f.RawRowView(i)
+			q[i] *= dot(row, row) / mean
+		}
+	}
+	return q
+}
+
+// weighed returns the design with its rows times 1/√(c + q).
+func (r *alsRun) weighed(c float64) *rowDesign {
+	w := make([]float64, len(r.sizes))
+	for i, q := range r.sizes {
+		w[i] = 1 / math.Sqrt(c+q)
+	}
+	z := *r.raw
+	z.x = append([]*mat.Dense{scaledRows(z.x[0], w)}, z.x[1:]...)
+	z.y = scaledRows(z.y, w)
+	return &z
+}
+
+// scaledRows returns a with row i times w[i].
+func scaledRows(a *mat.Dense, w []float64) *mat.Dense {
+	out := mat.DenseCopyOf(a)
+	for i, v := range w {
+		floats.Scale(v, out.RawRowView(i))
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package twornn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Gaussian gives prediction intervals of a joint fit for noise that is Gaussian and alike
+// at every sequence of a length. The parameters at the optimum have the covariance
+// σ²(JᵀJ)⁺, J being the derivatives of all training outputs, so that an output f(x) with
+// the derivative g has the standard error
+//
+//	s(x) = σ √(gᵀ(JᵀJ)⁺g)
+//
+// and a fresh target lies within f(x) ± t √(σ² + s(x)²) with the probability of the level,
+// t being the quantile of Student's distribution. σ² is that of the residuals, for each
+// output and measured length; beyond the longest length, that of the longest. A model that
+// does not hold at longer sequences is not covered: see NewConformal for intervals that
+// assume nothing of the kind.
+//
+// Both cost one product with a triangular k×k matrix an output, k = n(1+dn+p).
+type Gaussian struct {
+	*Model
+	Level float64
+
+	w     coordinates
+	q     equations // of no rows: the shape
+	theta []float64
+	chol  mat.Cholesky
+	t     float64
+	noise map[int][]float64 // variances by length, in the coordinates of w
+	last  int               // the longest length
+}
+
+var _ Intervals = (*Gaussian)(nil)
+
+// joined is what a Result keeps of a joint fit for its intervals.
+type joined struct {
+	w     coordinates
+	climb *climb
+	noise map[int][]float64
+	last  int
+}
+
+// Intervals returns prediction intervals that hold with the given probability, such as
+// 0.9. It errs if the level is not between 0 and 1, or the result has none to give: a
+// recovery was named, the zero function is returned, or the data have fewer outputs than
+// the model parameters.
+func (r *Result) Intervals(level float64) (*Gaussian, error) {
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("twornn: level %g is not between 0 and 1", level)
+	}
+	if r.joined == nil {
+		return nil, errors.New("twornn: intervals follow from a joint fit, which this result has not: fit with no recovery named, or use NewConformal with data held out")
+	}
+	c := r.joined.climb
+	k := len(c.theta)
+	dof := c.q.M - float64(freeParameters(c.q.n, c.q.d, c.q.p))
+	if dof < 1 {
+		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", c.q.M, freeParameters(c.q.n, c.q.d, c.q.p))
+	}
+	g := &Gaussian{
+		Model: r.Model, Level: level, w: r.joined.w, theta: c.theta, noise: r.joined.noise, last: r.joined.last,
+		q: equations{n: c.q.n, d: c.q.d, p: c.q.p},
+		t: distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile((1 + level) / 2),
+	}
+	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
+	// derivative there, so that a little on the diagonal does no harm.
+	N, D := mat.NewSymDense(k, nil), make([]float64, k)
+	c.q.normal(c.theta, N, make([]float64, k))
+	g.q.diagonal(D, N)
+	for mu := 1e-13; ; mu *= 10 {
+		if mu > 1e-6 {
+			return nil, errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
+		}
+		for i := range k {
+			N.SetSym(i, i, N.At(i, i)+mu*D[i])
+		}
+		if g.chol.Factorize(N) {
+			return g, nil
+		}
+	}
+}
+
+// StandardErrors returns those of the outputs f(x), as far as the training data leave the
+// parameters open, in dst, which is allocated if nil. It panics as Predict does.
+func (g *Gaussian) StandardErrors(dst []float64, x mat.Matrix) []float64 {
+	_, variance := g.at(x)
+	if dst == nil {
+		dst = make([]float64, g.q.p)
+	}
+	for o, v := range variance {
+		dst[o] = math.Sqrt(v)
+	}
+	return dst
+}
+
+// Interval returns the limits for the output after x in low and high, which are allocated
+// if nil. It panics as Predict does.
+func (g *Gaussian) Interval(low, high []float64, x mat.Matrix) (lo, hi []float64) {
+	sigma2, variance := g.at(x)
+	if low == nil {
+		low = make([]float64, g.q.p)
+	}
+	if high == nil {
+		high = make([]float64, g.q.p)
+	}
+	y := g.Predict(nil, x)
+	for o, v := range y {
+		half := g.t * math.Sqrt(sigma2[o]+variance[o])
+		low[o], high[o] = v-half, v+half
+	}
+	return low, high
+}
+
+// at returns the variance of the noise and that of the estimate at x, in the data's units.
+func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
+	n, d, p, k := g.q.n, g.q.d, g.q.p, len(g.theta)
+	b := &rowBlock{d: d, p: p, n: 1, last: 1, y: make([]float64, p)}
+	if x != nil {
+		var c int
+		if b.l, c = x.Dims(); b.l > 0 {
+			if _, want := g.w.W.Dims(); c != want {
+				panic("twornn: dimension mismatch: x")
+			}
+			var z mat.Dense
+			z.Mul(x, g.w.W.T())
+			b.x = z.RawMatrix().Data
+		}
+	}
+	w := &work{network: network{n: n, d: d, p: p, theta: g.theta}}
+	J := make([]float64, p*k)
+	b.residuals(w, 0, 1, make([]float64, p), J)
+	noise := g.noise[b.l]
+	if noise == nil {
+		noise = g.noise[g.last]
+	}
+	sigma2, variance = make([]float64, p), make([]float64, p)
+	v := mat.NewVecDense(k, nil)
+	for o := range p {
+		row := mat.NewVecDense(k, J[o*k:(o+1)*k])
+		unit := 1 / (g.w.scale[o] * g.w.scale[o])
+		sigma2[o] = noise[o] * unit
+		if err := g.chol.SolveVecTo(v, row); err != nil && !finiteVector(v) {
+			variance[o] = math.Inf(1)
+			continue
+		}
+		variance[o] = max(0, mat.Dot(v, row)) * noise[o] * unit
+	}
+	return sigma2, variance
+}
+
+// noiseVariances returns the variance of the residuals of each output, by length: the
+// squared errors over N less the part that the parameters took, drawn towards that of
+// all lengths where rows are few.
+func (f *fitter) noiseVariances(m *Model) (map[int][]float64, error) {
+	k := float64(freeParameters(m.states(), f.d, f.p))
+	var rows float64
+	for _, l := range f.c.Lengths() {
+		rows += float64(f.c[l].N())
+	}
+	left := max(1-k/(rows*float64(f.p)), 1/(1+rows))
+	pooled := make([]float64, f.p)
+	by := map[int][]float64{}
+	for _, l := range f.c.Lengths() {
+		e, err := f.c[l].squaredErrors(m.Hankel(l))
+		if err != nil {
+			return nil, err
+		}
+		by[l] = e
+		floats.AddScaled(pooled, 1/(rows*left), e)
+	}
+	const prior = 50 // rows of the pooled variance
+	for l, e := range by {
+		for o := range e {
+			e[o] = (e[o] + prior*pooled[o]) / (float64(f.c[l].N())*left + prior)
+		}
+	}
+	return by, nil
+}
