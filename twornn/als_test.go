@@ -385,6 +385,16 @@ func TestALSFindsTheRank(t *testing.T) {
 	}
 }
 
+// TestALSFits: Fit keeps the rows for it, and with the rank left open comes to the model.
+func TestALSFits(t *testing.T) {
+	m := Random(3, 10, 1, 1/math.Sqrt(30), pcg(30))
+	r := fit(t, drawLengths(m, 1000, 0, 1, 1, 2, 3), Options{L: 1, Basis: EqualLength, Recovery: ALS{}})
+	e := Evaluate(r, draw(m, 500, 4, 0, false, 2))
+	if nmse := e.MSE / e.Outputs[0].Variance; !(nmse < 1e-14) || r.Rank != 3 {
+		t.Errorf("relative squared error %.2g, %v", nmse, r)
+	}
+}
+
 func TestALSEdges(t *testing.T) {
 	ctx := context.Background()
 	m := Random(2, 3, 2, 0.6, pcg(7))

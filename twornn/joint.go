@@ -216,10 +216,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 			best.stats.Status, j.halted = Stopped, true
 			break
 		}
-		// A run that began near an adequate fit cannot have missed a better optimum. Any
-		// other may: a weak state is easily hidden in the noise.
-		near := best.first < 2*best.sse
-		if j.exact(best) || hits >= 2 && (i >= 3 || j.adequate(best)) || near && (i >= 3 || j.adequate(best)) {
+		if j.exact(best) || j.enough(best, hits, i+1) {
 			break
 		}
 	}
@@ -228,6 +225,25 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	c := &candidate{Model: best.model(), L: L, start: from, climb: best, bic: j.criterion(sse, n)}
 	j.tried[n] = c
 	return c
+}
+
+// enough reports whether another start is not worth while, after so many, of which hits
+// led to the best.
+func (j *joint) enough(best *climb, hits, starts int) bool {
+	q := best.q
+	// A run that began near an adequate fit cannot have missed a better optimum. Any other
+	// may: a weak state is easily hidden in the noise.
+	near := best.first < 2*best.sse
+	switch z := q.lackOfFit(best.sse); {
+	case z < 2:
+		return near || hits >= 2
+	case math.IsInf(z, 1): // nothing tells how good a fit can be; but then the data are few
+		return hits >= 2 && starts > 8
+	case best.sse/q.M < 2*q.pure/q.pureDof:
+		// Real data are no 2-RNN's, and no fit of them adequate.
+		return starts > fewStarts && (near || hits >= 2)
+	}
+	return hits >= 4 // there is much that a better optimum may explain
 }
 
 // start is where a run starts from.

@@ -76,9 +76,6 @@ func newEquations(c Collection, n int) (*equations, error) {
 	return q, nil
 }
 
-// parameters returns the length of θ.
-func (q *equations) parameters() int { return q.n + q.d*q.n*q.n + q.p*q.n }
-
 // lanes is into how many parts sums over rows are split, whatever the number of
 // processors, so that the same sums are formed on every machine.
 const lanes = 4

@@ -1,0 +1,217 @@
+package twornn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func refine(t *testing.T, o LevenbergMarquardt, m *Model, data []Sequence) (*Model, Stats) {
+	t.Helper()
+	r, st, err := o.Refine(context.Background(), m, sequences(data...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, st
+}
+
+func gather(m *Model, n int, noise float64, seed uint64, lengths ...int) (out []Sequence) {
+	for s := range drawLengths(m, n, noise, seed, lengths...) {
+		out = append(out, s)
+	}
+	return out
+}
+
+// near returns m with every parameter changed by about the part.
+func near(m *Model, part float64, seed uint64) *Model {
+	n, d, p := m.Dims()
+	c, e := m.clone(), Random(n, d, p, part, pcg(seed))
+	c.H0.AddVec(c.H0, e.H0)
+	c.Omega.Add(c.Omega, e.Omega)
+	for i, a := range c.A {
+		a.Add(a, e.A[i])
+	}
+	return c
+}
+
+// TestLevenbergMarquardtIsExactWithoutNoise, on compressed lengths, on rows and on long
+// sequences with an output after every step.
+func TestLevenbergMarquardtIsExactWithoutNoise(t *testing.T) {
+	m := Random(3, 2, 2, 0.6, pcg(1))
+	start := near(m, 0.05, 2)
+	before := start.clone()
+	var long []Sequence
+	for s := range draw(m, 30, 15, 0, true, 4) {
+		long = append(long, s)
+	}
+	for name, data := range map[string][]Sequence{
+		"compressed": gather(m, 200, 0, 3, 1, 2, 3, 4), "few rows": gather(m, 20, 0, 3, 3, 5), "long": long,
+	} {
+		r, st := refine(t, LevenbergMarquardt{}, start, data)
+		if st.Status != Converged || st.Iterations == 0 || len(st.Residuals) != st.Iterations {
+			t.Errorf("%s: %v after %d iterations", name, st.Status, st.Iterations)
+		}
+		// Rounding in some hundred rows leaves 1e-13 or so.
+		if e := relativeError(t, r, m, 8); e > 1e-10 {
+			t.Errorf("%s: relative error %.2g", name, e)
+		}
+	}
+	if !mat.Equal(start.Omega, before.Omega) || !mat.Equal(start.A[0], before.A[0]) || !mat.Equal(start.H0, before.H0) {
+		t.Error("the model given was changed")
+	}
+}
+
+// TestLevenbergMarquardtEndsAtAMinimum: the optimum with noise is a stationary point by
+// differences of the squared error of predictions, whatever the basis of the start, and
+// the same from rows, from a whole and from shards.
+func TestLevenbergMarquardtEndsAtAMinimum(t *testing.T) {
+	m := Random(3, 2, 1, 0.6, pcg(1))
+	data := gather(m, 150, 0.2, 3, 1, 2, 3, 4)
+	r, st := refine(t, LevenbergMarquardt{}, near(m, 0.05, 2), data)
+	if st.Status != Converged || st.Gradient > 1e-4 {
+		t.Errorf("%v, %.2g standard errors from the optimum", st.Status, st.Gradient)
+	}
+	sse := func(m *Model) (sum float64) {
+		for _, s := range data {
+			e := s.Y.At(0, 0) - m.Predict(nil, s.X)[0]
+			sum += e * e
+		}
+		return sum
+	}
+	least := sse(r)
+	for seed := range uint64(30) {
+		const h = 1e-4
+		e := near(NewModel(3, 2, 1), 1, seed)
+		at := func(h float64) float64 {
+			c := r.clone()
+			c.H0.AddScaledVec(c.H0, h, e.H0)
+			for i, a := range c.A {
+				var s mat.Dense
+				s.Scale(h, e.A[i])
+				a.Add(a, &s)
+			}
+			var s mat.Dense
+			s.Scale(h, e.Omega)
+			c.Omega.Add(c.Omega, &s)
+			return sse(c)
+		}
+		up, down := at(h), at(-h)
+		// The slope is to be small beside the curvature: within 1e-3 of the minimum.
+		if up < least || down < least || math.Abs(up-down) > 20*h*(up+down-2*least) {
+			t.Errorf("direction %d: %.9g, %.9g, %.9g is no minimum", seed, down, least, up)
+		}
+	}
+	same := func(name string, q *Model, tol float64) {
+		t.Helper()
+		if e := relativeError(t, q, r, 4); e > tol {
+			t.Errorf("%s: another optimum, by %.2g", name, e)
+		}
+	}
+	// Tol leaves the parameters within 1e-5 standard errors, some 1e-7 of the outputs.
+	const tol = 1e-5
+	other, err := near(m, 0.05, 2).ChangeBasis(mat.NewDense(3, 3, []float64{2, 1, 0, -30, 1, 4, 0.5, 0.1, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := refine(t, LevenbergMarquardt{}, other, data)
+	same("start in another basis", q, tol)
+	rows, err := CollectRows(sequences(data...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := mustCollect(t, sequences(data[:250]...)), mustCollect(t, sequences(data[250:]...))
+	if err := a.Merge(b); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]Collection{"rows": rows, "shards": a} {
+		q, _, err := LevenbergMarquardt{}.RefineCollection(context.Background(), near(m, 0.05, 2), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(name, q, tol)
+	}
+}
+
+// TestOutputsOfOtherUnitsWeighAlike: an output in a unit a million times smaller is fitted
+// as well, since each counts in units of its noise.
+func TestOutputsOfOtherUnitsWeighAlike(t *testing.T) {
+	m := Random(2, 2, 2, 0.7, pcg(5))
+	data := gather(m, 200, 0.1, 3, 1, 2, 3)
+	r, _ := refine(t, LevenbergMarquardt{}, near(m, 0.05, 2), data)
+	scaled := func(m *Model) *Model {
+		c := m.clone()
+		for j := range 2 {
+			c.Omega.Set(1, j, 1e6*c.Omega.At(1, j))
+		}
+		return c
+	}
+	for i := range data {
+		data[i].Y.Set(0, 1, 1e6*data[i].Y.At(0, 1))
+	}
+	q, _ := refine(t, LevenbergMarquardt{}, scaled(near(m, 0.05, 2)), data)
+	if e := relativeError(t, q, scaled(r), 3); e > 1e-5 {
+		t.Errorf("the fits differ by %.2g", e)
+	}
+}
+
+func TestLevenbergMarquardtStops(t *testing.T) {
+	m := Random(3, 2, 1, 0.6, pcg(1))
+	data, start := gather(m, 150, 0.2, 3, 1, 2, 3, 4), near(m, 0.3, 2)
+	mse := func(m *Model) float64 { return Evaluate(m, sequences(data...)).MSE }
+	_, st := refine(t, LevenbergMarquardt{MaxIterations: 1}, start, data)
+	if st.Status != IterationLimit || st.Iterations != 1 || !(st.Gradient > 0.1) {
+		t.Errorf("one iteration: %v, %d, %.2g from the optimum", st.Status, st.Iterations, st.Gradient)
+	}
+	r, st, err := LevenbergMarquardt{}.Refine(context.Background(), start, sequences(data...), &stopAfter{left: 1})
+	if err != nil || st.Status != Stopped || st.Iterations != 2 || mse(r) >= mse(start) {
+		t.Errorf("stopped by the recorder: %v, %d iterations, %v", st.Status, st.Iterations, err)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := (LevenbergMarquardt{}).Refine(done, start, sequences(data...), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled in the pass over the data: %v", err)
+	}
+	r, st, err = LevenbergMarquardt{}.RefineCollection(done, start, mustCollect(t, sequences(data...)), nil)
+	if err != nil || st.Status != Stopped || mse(r) != mse(start) {
+		t.Errorf("cancelled: %v, %v", st.Status, err)
+	}
+}
+
+func TestLevenbergMarquardtErrors(t *testing.T) {
+	m := Random(2, 2, 1, 0.6, pcg(1))
+	data := gather(m, 20, 0.2, 3, 1, 2, 3)
+	nan := mat.NewDense(1, 2, []float64{1, math.NaN()})
+	for name, f := range map[string]func() error{
+		"Tol": func() error {
+			return second(LevenbergMarquardt{Tol: math.NaN()}.Refine(context.Background(), m, sequences(data...), nil))
+		},
+		"limit": func() error {
+			return second(LevenbergMarquardt{MaxIterations: -1}.Refine(context.Background(), m, sequences(data...), nil))
+		},
+		"other inputs": func() error {
+			return second(LevenbergMarquardt{}.Refine(context.Background(), Random(2, 3, 1, 1, pcg(1)), sequences(data...), nil))
+		},
+		"no model": func() error {
+			return second(LevenbergMarquardt{}.Refine(context.Background(), nil, sequences(data...), nil))
+		},
+		"no data": func() error { return second(LevenbergMarquardt{}.Refine(context.Background(), m, sequences(), nil)) },
+		"NaN": func() error {
+			return second(LevenbergMarquardt{}.Refine(context.Background(), m, sequences(Sequence{X: nan, Y: mat.NewDense(1, 1, nil)}), nil))
+		},
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	// Zero data, and a model that does not err: nothing to do, and no NaN.
+	zero := NewModel(2, 2, 1)
+	r, st := refine(t, LevenbergMarquardt{}, zero, gather(zero, 20, 0, 3, 1, 2, 3))
+	if y := r.Predict(nil, data[0].X); y[0] != 0 || math.IsNaN(st.Gradient) {
+		t.Errorf("zero data: f = %v, %+v", y, st)
+	}
+}
+
+func second(_ *Model, _ Stats, err error) error { return err }
