@@ -4,11 +4,13 @@ package twornn
 // choice went by.
 type Candidate struct {
 	L, Rank    int
-	Start      string  // what the fit started from: "spectral", "truncation", "random", …
+	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping"
 	MSE        float64 // on the training data, as Result.MSE
 	Parameters int     // free ones: R(dR+p+1) − R²
-	// Criterion is M log(SSE/M) + c k, M being the number of training outputs and k that of
-	// free parameters; the least is chosen. Differences count, not its size.
+	// Criterion is M log(SSE/M), M being the number of training outputs, plus what its k
+	// parameters cost; the least is chosen. Differences count, not its size. The cost is
+	// k log M (BIC), or where a rank was asked for, which spare states alone shall lower,
+	// 2.2 k + 20 R.
 	Criterion float64
 	Growth    float64 // of outputs on inputs much longer than those trained on
 	Chosen    bool

@@ -7,9 +7,9 @@
 //	h_t = Σ_i (x_t)_i A[i]ᵀ h_{t−1}   y_t = Ω h_t   in R^p.
 //
 // On one-hot inputs it is a vector-valued weighted automaton (Theorem 2). It is
-// learnt in three steps: Collect gathers linear measurements of the Hankel tensors
-// H⁽ˡ⁾, a Recovery estimates these, and Spectral reads the model off a factorisation
-// of the block they form. Fit does all three:
+// learnt in four steps: Collect gathers linear measurements of the Hankel tensors
+// H⁽ˡ⁾, a Recovery estimates these, Spectral reads a model off a factorisation of the
+// block they form, and LevenbergMarquardt refines it by maximum likelihood. Fit does all:
 //
 //	train, test := series.Split(0.8)                        // a datasets.Series
 //	w := datasets.Window{Length: 3, Bias: true, Scaler: datasets.FitScaler(train)}
@@ -40,8 +40,8 @@
 //	Theorem 2, equivalence   Model.WFA, WFA.Model
 //	Theorem 3                Spectral with EqualLength; FromFactors for any P and S
 //	Theorem 4                LeastSquares at N ≥ d^l
-//	Algorithm 1              Fit with LeastSquares, NuclearNorm, IHT or TIHT
-//	Algorithm 2              Fit with TTIHT; to the letter TTIHT{Batch: M, Step: γ}
+//	Algorithm 1              Fit with Recovery LeastSquares, NuclearNorm, IHT or TIHT, alone
+//	Algorithm 2              Fit with Recovery TTIHT; to the letter TTIHT{Batch: M, Step: γ}
 //	Appendix B               Spectral with UpToLength
 //	Figure 2                 Model.Hankel
 //	Section 5, TIHT+SGD      Adam; the guard is Result.Fallback
@@ -68,10 +68,19 @@
 // each output by its noise, so that it does not depend on units, offsets beside a bias
 // or correlations.
 // Thresholding goes along tangents with exact, conjugate steps where the paper takes
-// fixed ones. Fit chooses L and the rank
+// fixed ones. ALS recovers a tensor train core by core. Fit chooses L and the rank
 // by an information criterion if they are left open, replaces a model that is worse
 // than the zero function (the paper's guard), and runs every model over long
 // stretches of the training inputs: one that explodes there carries a warning.
+//
+// The recovered tensors are a start. The estimate is that of maximum likelihood over
+// (h₀, A, Ω): all lengths share their parameters, where Algorithm 1 estimates each H⁽ˡ⁾ by
+// itself. On the paper's random 2-RNN with noise 0.1 and N = 2,560 its test error is
+// 5.5e-5, that of least squares by Algorithm 1 3.5e-3. It is the floor: started from the
+// true parameters it ends at the same optimum. A length with more rows than its d^l
+// unknowns enters by the factor R of [X Y] alone, which stands for any number of rows.
+// Result.Intervals gives the standard errors and prediction intervals that go with it;
+// NewConformal gives intervals from data held out, which assume no model.
 //
 // The block of Appendix B holds f(λ), the output before any input. Data tell it only if
 // they hold empty words; elsewhere it is completed so that it adds no rank.

@@ -20,7 +20,7 @@ type Options struct {
 	// L is the length of prefixes and suffixes. Zero: chosen with the rank among
 	// those that the data's lengths allow.
 	L int
-	// Rank is the number of states. Zero: the one of least BIC, see Fit.
+	// Rank is the number of states, at the most. Zero: the one of least BIC.
 	Rank int
 	// Basis is the words that index the Hankel block. Zero: Auto.
 	Basis Basis
@@ -41,9 +41,9 @@ type Options struct {
 // maxLength bounds L: words of 2L+1 symbols.
 const maxLength = 1000
 
-// Fit learns a linear 2-RNN from the data by spectral learning (Algorithm 1): it
-// collects the measurements in one pass, recovers the Hankel tensors, and reads the
-// model off them. See FitCollection for what it chooses and returns.
+// Fit learns a linear 2-RNN from the data: it collects the measurements in one pass, reads
+// a model off them by spectral learning (Algorithm 1) and refines it by maximum likelihood.
+// See FitCollection for what it chooses and returns.
 //
 // It errs if ctx is done, a sequence is unusable, or the lengths that L needs are
 // not in the data.
@@ -102,20 +102,35 @@ func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 
 // FitCollection is Fit for measurements already collected.
 //
+// With no recovery named it fits by maximum likelihood. Least squares (ALS where d^l
+// exceeds 4096) recovers the Hankel tensors, Theorem 3 reads a 2-RNN off them, and
+// LevenbergMarquardt refines all its parameters on all lengths at once. It starts again
+// from random parameters where that may have missed the best optimum: until a fit leaves
+// no more than noise and either began near or was found twice, or else until the best was
+// found several times, 24 starts at the most. Sequences longer than any length measured
+// enter by a sample: up to 512 of them, and some 4096 of their outputs.
+//
+// Where the rank is left open the one of least
+//
+//	BIC = M log(SSE/M) + k log M
+//
+// is taken, SSE being the sum of squared errors, M the number of outputs, and
+// k = R(dR+p+1) − R² the free parameters of a 2-RNN with R states. The search goes up and
+// down from the rank of the spectral estimate of least BIC, which also chooses L. A rank
+// that was asked for is an upper bound: spare states, which would fit noise and go astray
+// on longer sequences, are cut, with a warning. Result.Candidates has all that was weighed.
+//
+// A model whose outputs explode on inputs much longer than those trained on gives way to a
+// rank of nearly the same criterion that keeps its head, or carries the warning Unstable;
+// see also Options.MaxGrowth.
+//
+// With a recovery named it is the paper's Algorithm 1 and no more, the rank of least BIC
+// among the spectral estimates where none is asked for.
+//
 // All is done in coordinates in which the inputs have second moments E xxᵀ = I, so
 // that the fit does not depend on their units or on any linear change of them, and
 // the singular values are those of the block in these coordinates. Outputs are scaled
 // to one size of noise and back, so that none is lost beside another in a larger unit.
-//
-// Where L or the rank is left open, every candidate is fitted and the one of least
-//
-//	BIC = M log(SSE/M) + k log M
-//
-// taken: SSE is the squared error over all measurements of all lengths, M their
-// number times p, and k = R(dR+p+1) − R² the free parameters of a 2-RNN with R
-// states. All of that comes from the compressed measurements, so no candidate needs
-// the data. Sequences longer than any length measured count too, by a sample of 512:
-// what fits short words and goes astray on long ones is not chosen.
 //
 // A model with a larger squared error on its own training data than the zero
 // function has is replaced by the zero function, and Result.Fallback set (the
@@ -495,6 +510,9 @@ func (f *fitter) result(best candidate) *Result {
 		if st := r.Refinement.Status; st == IterationLimit || st == Stopped {
 			r.warn(NotConverged, "the joint fit ended before it converged (%v), %.2g standard errors from the optimum", st, r.Refinement.Gradient)
 		}
+	}
+	if k := freeParameters(best.states(), f.d, f.p); best.climb != nil && float64(k) > best.climb.q.M {
+		r.warn(Deficient, "the data hold %.0f outputs, the model has %d free parameters: it is one of many that fit; give more data or lower the rank", best.climb.q.M, k)
 	}
 	if n := best.climb; n != nil && f.o.Rank > r.Rank && len(f.spectral) > 0 && f.spectral[0].states() > r.Rank {
 		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", f.o.Rank, r.Rank)

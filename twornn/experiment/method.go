@@ -38,12 +38,16 @@ type Info struct {
 	Seconds           float64 // of Fit
 }
 
-// Spectral is spectral learning, Algorithm 1, with the options given. The rank is the
+// MaximumLikelihood is twornn.Fit as it is by default: a spectral start and a joint fit.
+func MaximumLikelihood() Method { return Spectral("ML", twornn.Options{}) }
+
+// Spectral is twornn.Fit with the options given: spectral learning, Algorithm 1, if they
+// name a recovery. The rank is the
 // run's, and so is Src; a Recorder must allow calls from several goroutines.
 func Spectral(name string, o twornn.Options) Method {
 	return Method{
 		Name:     name,
-		Settings: fmt.Sprintf("L %d basis %v recovery %T%+v", o.L, o.Basis, o.Recovery, o.Recovery),
+		Settings: fmt.Sprintf("L %d basis %v recovery %T%+v growth %g", o.L, o.Basis, o.Recovery, o.Recovery, o.MaxGrowth),
 		Fit: func(ctx context.Context, data iter.Seq[twornn.Sequence], rank int, src rand.Source) (twornn.Predictor, Info, error) {
 			o := o
 			o.Rank, o.Src = rank, src
@@ -51,7 +55,7 @@ func Spectral(name string, o twornn.Options) Method {
 			if err != nil {
 				return nil, Info{}, err
 			}
-			info := Info{Fallback: res.Fallback}
+			info := Info{Fallback: res.Fallback, Status: res.Refinement.Status}
 			for _, st := range res.Recovery {
 				info.Status = max(info.Status, st.Status)
 			}
