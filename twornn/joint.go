@@ -158,7 +158,7 @@ func (j *joint) damped(m *Model, bound float64) (*Model, float64) {
 
 func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
 
-// possible reports whether the data are outputs enough for r states.
+// possible reports whether the data have outputs enough for r states.
 func (j *joint) possible(r int) bool {
 	return 2*float64(freeParameters(r, j.data.d, j.data.p)) < j.data.M
 }
@@ -186,9 +186,8 @@ func (j *joint) adequate(r *climb) bool {
 // exact reports whether a model leaves nothing but rounding.
 func (j *joint) exact(r *climb) bool { return r.sse <= max(1e-20*j.data.spread, 1e-28*j.data.energy) }
 
-// fit returns the best model of n states from up to tries starts: it stops at one that is
-// adequate, or when the best optimum so far was reached twice. Runs that will not come
-// below the goal, if it is finite, are cut short.
+// fit returns the best model of n states from up to tries starts, fewer if that is enough.
+// Runs that will not come below the goal, if it is finite, are cut short.
 func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	q := *j.data
 	q.n = n
@@ -196,7 +195,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	var best *climb
 	var from string
 	hits := 0
-	for i := 0; i < tries && !j.stopped(); i++ {
+	for i := 0; i < tries && (i == 0 || !j.stopped()); i++ {
 		s := start{"random", nil}
 		if i < len(starts) {
 			s = starts[i]
@@ -204,7 +203,9 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 			s.Model = q.random(j.rnd)
 		}
 		r := newClimb(&q, s.Model)
-		r.hopeless = func() bool { return r.crawls(10, 0.01) && (best != nil && r.sse > best.sse || r.sse > goal) }
+		r.hopeless = func() bool {
+			return best != nil && r.sse > best.sse && r.crawls(10, 0.01*r.sse) || r.crawls(2, (r.sse-goal)/10)
+		}
 		r.run(j.ctx, LevenbergMarquardt{}, j.f.o.Recorder)
 		switch {
 		case best == nil || r.sse < best.sse*(1-1e-6):

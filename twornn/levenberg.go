@@ -109,12 +109,18 @@ func (o LevenbergMarquardt) run(ctx context.Context, q *equations, m *Model, rec
 }
 
 func newClimb(q *equations, m *Model) *climb {
+	own := *q
+	own.room = new([lanes]room)
+	q = &own
 	r := &climb{q: q, theta: newNetwork(&NonLinear{Model: m}).theta}
 	k := len(r.theta)
 	r.N, r.g = mat.NewSymDense(k, nil), make([]float64, k)
 	r.stats = Stats{N: int(q.M) / q.p, Unknowns: float64(freeParameters(q.n, q.d, q.p)), Status: IterationLimit}
 	r.balance()
 	r.sse = q.normal(r.theta, r.N, r.g)
+	if math.IsNaN(r.sse) {
+		r.sse = math.Inf(1)
+	}
 	r.first = r.sse
 	return r
 }
@@ -209,11 +215,15 @@ func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
 	}
 }
 
-// crawls reports whether the last iterations lowered the residual by less than the part.
-func (r *climb) crawls(last int, part float64) bool {
+// crawls reports whether the last iterations lowered the sum of squares by less than gain.
+func (r *climb) crawls(last int, gain float64) bool {
 	res := r.stats.Residuals
 	n := len(res)
-	return n > last && res[n-1] > (1-part)*res[n-1-last]
+	if n <= last {
+		return false
+	}
+	before := res[n-1-last]
+	return (before*before-res[n-1]*res[n-1])*r.q.energy < gain
 }
 
 // balance brings θ to the balanced basis, unless a state carries so little that the

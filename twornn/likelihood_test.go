@@ -150,7 +150,7 @@ func outerOfDifferences(t *testing.T, q *equations, theta []float64) *mat.Dense 
 		w := q.work(x)
 		for _, b := range q.blocks {
 			r := make([]float64, b.rows()*q.p)
-			b.residuals(w, 0, b.rows(), r, nil)
+			b.residuals(w, new(room), 0, b.rows(), r, nil)
 			e = append(e, r...)
 		}
 		return e
