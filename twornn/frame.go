@@ -48,7 +48,8 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 	}
 	if n >= 2*d { // else too few to tell directions: units alone
 		var err error
-		if _, s, V, err = linalg.SVD(x); err != nil {
+		linalg.R(x) // has the singular values and V of x
+		if _, s, V, err = linalg.SVD(x.Slice(0, d, 0, d).(*mat.Dense)); err != nil {
 			return nil, err
 		}
 	}

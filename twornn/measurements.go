@@ -51,12 +51,14 @@ type Measurements struct {
 	stretch      []float64  // the longest run of inputs met, d numbers a step; see stitcher
 	long         sample     // of sequences longer than any measured
 	joined       *mat.Dense // all rows up to a rotation, where they will not change
+	sumsUpTo     float64    // the ‖x₁⊗⋯⊗x_l‖² up to which rows may be summed; see gramSums
 }
 
 // part is a share of the rows of [X Y].
 type part struct {
 	n      int
 	factor *mat.Dense // rows up to a rotation, at most d^l+p of them; nil if none
+	sums   *gramSums  // of further rows; nil if none
 	x, y   []float64  // rows not folded in yet: l·d and p numbers each
 }
 
@@ -91,7 +93,7 @@ func (m *Measurements) rows() bool { return m.keepRows || !m.dense() }
 // unfolded reports whether every row is still there as it came.
 func (m *Measurements) unfolded() bool {
 	for k := range m.parts {
-		if m.parts[k].factor != nil {
+		if m.parts[k].factor != nil || m.parts[k].sums != nil {
 			return false
 		}
 	}
@@ -127,8 +129,7 @@ func (m *Measurements) add(x *mat.Dense, y []float64) {
 	// Folding costs (d^l+p)² times the rows of the old factor and the new ones:
 	// twice as many new rows as old ones keep most of it useful.
 	if !m.rows() && len(q.y)/m.p >= max(256, 2*(m.columns()+m.p)) {
-		q.factor = m.fold(q)
-		q.x, q.y = q.x[:0], q.y[:0]
+		m.compress(q)
 	}
 }
 
@@ -152,9 +153,34 @@ func (m *Measurements) partOf(i int) int {
 	return k
 }
 
-// fold returns the part's [X Y] up to a rotation of its rows, at most d^l+p of them,
-// from the factor and the rows that wait; nil if it has none. It leaves q as it was.
+// compress puts the rows that wait into the sums of the part, or its factor.
+func (m *Measurements) compress(q *part) {
+	n := len(q.y) / m.p
+	if m.sumsUpTo > 0 && largestRow(q.x, n, m.length, m.d) <= m.sumsUpTo {
+		if q.sums == nil {
+			q.sums = newGramSums(m.d, m.length, m.p)
+		}
+		q.sums.add(q.x, q.y, n)
+	} else {
+		q.factor = m.foldRows(q)
+		if m.sumsUpTo == 0 && m.length > 0 && mayBeSummed(q.factor, m.columns()) {
+			m.sumsUpTo = 10 * largestRow(q.x, n, m.length, m.d)
+		}
+	}
+	q.x, q.y = q.x[:0], q.y[:0]
+}
+
+// fold returns the part's [X Y] up to a rotation of its rows, at most d^l+p of them; nil
+// if it has none. It leaves q as it was.
 func (m *Measurements) fold(q *part) *mat.Dense {
+	if q.sums == nil {
+		return m.foldRows(q)
+	}
+	return stack(m.foldRows(q), q.sums.factor())
+}
+
+// foldRows is fold for the factor and the rows that wait.
+func (m *Measurements) foldRows(q *part) *mat.Dense {
 	c := m.columns()
 	old := 0
 	if q.factor != nil {
@@ -336,8 +362,10 @@ func squared(a *mat.Dense) float64 {
 func (m *Measurements) merge(o *Measurements) {
 	for k := range m.parts {
 		q, r := &m.parts[k], &o.parts[k]
-		if r.factor != nil {
-			q.factor = stack(q.factor, mat.DenseCopyOf(r.factor))
+		for _, f := range []*mat.Dense{r.factor, r.sums.factor()} {
+			if f != nil {
+				q.factor = stack(q.factor, mat.DenseCopyOf(f))
+			}
 		}
 		q.x, q.y = append(q.x, r.x...), append(q.y, r.y...)
 		q.n += r.n

@@ -124,10 +124,19 @@ func (s *stitcher) add(x *mat.Dense) {
 			s.run = append(s.run, x.RawRowView(t)...)
 		}
 	}
-	s.last = mat.DenseCopyOf(x)
+	if s.last == nil || !sameShape(s.last, x) {
+		s.last = mat.NewDense(k, d, nil)
+	}
+	s.last.Copy(x)
 	if len(s.run) > len(s.longest) {
 		s.longest = s.run
 	}
+}
+
+func sameShape(a, b *mat.Dense) bool {
+	r, c := a.Dims()
+	r2, c2 := b.Dims()
+	return r == r2 && c == c2
 }
 
 // follows reports whether x starts with the last k−1 steps of the sequence before.
@@ -135,8 +144,8 @@ func (s *stitcher) follows(x *mat.Dense) bool {
 	if s.last == nil {
 		return false
 	}
-	k, d := x.Dims()
-	if r, c := s.last.Dims(); r != k || c != d || k < 2 {
+	k, _ := x.Dims()
+	if !sameShape(s.last, x) || k < 2 {
 		return false
 	}
 	for t := range k - 1 {

@@ -158,7 +158,7 @@ func (m *Measurements) mapped(W *mat.Dense, scale []float64) *Measurements {
 	for k := range m.parts {
 		from, to := &m.parts[k], &q.parts[k]
 		to.n = from.n
-		if from.factor == nil {
+		if from.factor == nil && from.sums == nil {
 			to.x, to.y = mapRows(from.x, W), from.y
 			if scale != nil && len(from.y) > 0 {
 				to.y = scaledColumns(mat.NewDense(from.n, m.p, from.y), scale).RawMatrix().Data

@@ -116,12 +116,23 @@ func LeastSquares(a, b *mat.Dense, rtol float64) (x *mat.Dense, rank int, rcond 
 	return solveSVD(a, b, rtol)
 }
 
+func upper(r *mat.Dense) blas64.Triangular {
+	n, _ := r.Dims()
+	g := r.RawMatrix()
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Data: g.Data, Stride: g.Stride}
+}
+
+// RCondR estimates the reciprocal condition number, in the 1-norm, of an upper triangular
+// n×n r in O(n²).
+func RCondR(r *mat.Dense) float64 {
+	n, _ := r.Dims()
+	return lapack64.Trcon(lapack.MaxColumnSum, upper(r), make([]float64, 3*n), make([]int, n))
+}
+
 // solveR is LeastSquares for an upper triangular n×n r.
 func solveR(r, b *mat.Dense, rtol float64) (*mat.Dense, int, float64, error) {
 	n, _ := r.Dims()
-	g := r.RawMatrix()
-	t := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Data: g.Data, Stride: g.Stride}
-	rcond := lapack64.Trcon(lapack.MaxColumnSum, t, make([]float64, 3*n), make([]int, n))
+	rcond, t := RCondR(r), upper(r)
 	// Trcon estimates, so stay clear of the border where the rank is in doubt.
 	if rcond <= 100*rtol {
 		return solveSVD(r, b, rtol)
