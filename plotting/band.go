@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -14,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Band is an interval for each value of a forecast: the limits that a
-// twornn.Conformal gives. NaN and infinite limits leave a gap.
+// Band is an interval for each value of a forecast: the limits that twornn.Intervals
+// give. NaN and infinite limits leave a gap.
 type Band struct {
 	Name      string
 	Low, High []float64
@@ -31,57 +30,17 @@ type Band struct {
 //
 // It errs as TimeSeries does, and if a lower limit lies above its upper one.
 func ForecastBand(title, yLabel string, times []time.Time, band Band, lines ...Line) (*plot.Plot, error) {
-	if len(lines) == 0 {
-		return nil, errors.New("plotting: there is nothing to draw")
-	}
-	style := func(i int) draw.LineStyle {
-		if i == 0 {
-			return draw.LineStyle{Color: ink, Width: 1.9}
-		}
-		return lineStyle(i - 1)
-	}
-	// The limits go in as two more lines for the checks and the axes alone: the band must
-	// be drawn before the lines.
-	limits := []Line{{band.Name, band.Low}, {band.Name, band.High}}
-	axes, err := overTime(title, yLabel, times, slices.Concat(lines, limits), style)
-	if err != nil {
-		return nil, err
-	}
-	n := len(band.Low)
-	x, gaps := make([]float64, n), 0
-	for i, low := range band.Low {
-		if x[i] = float64(i + 1); times != nil {
-			x[i] = float64(times[i].Unix())
-		}
-		switch high := band.High[i]; {
-		case !finite(low) || !finite(high):
-			gaps++
-		case low > high:
-			return nil, fmt.Errorf("plotting: band %q: value %d has a lower limit of %.6g and an upper one of %.6g", band.Name, i+1, low, high)
+	return overTime(title, yLabel, times, &band, lines, forecastStyle)
+}
+
+// ribbon returns what is drawn of a band. It errs if a lower limit lies above its upper one.
+func (b *Band) ribbon(x []float64) (ribbon, error) {
+	for i, low := range b.Low {
+		if high := b.High[i]; finite(low) && finite(high) && low > high {
+			return nil, fmt.Errorf("plotting: band %q: value %d has a lower limit of %.6g and an upper one of %.6g", b.Name, i+1, low, high)
 		}
 	}
-	p := newPlot(title, "", yLabel)
-	p.X, p.Y = axes.X, axes.Y
-	b := ribbon(stretches(x, band.Low, band.High))
-	p.Add(b)
-	for i, l := range lines {
-		missed := 0
-		for _, v := range l.Y {
-			if !finite(v) {
-				missed++
-			}
-		}
-		for _, run := range runs(x, l.Y) {
-			p.Add(&plotter.Line{XYs: run, LineStyle: style(i)})
-			if len(run) == 1 {
-				dot := draw.GlyphStyle{Color: style(i).Color, Radius: 2, Shape: draw.CircleGlyph{}}
-				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})
-			}
-		}
-		p.Legend.Add(missing(l.Name, missed), thumbnail(style(i)))
-	}
-	p.Legend.Add(missing(band.Name, gaps), b)
-	return p, nil
+	return stretches(x, b.Low, b.High), nil
 }
 
 // stretch is a part of a band without a gap.

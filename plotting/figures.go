@@ -226,21 +226,25 @@ const maxPoints = 2000
 // if there is no line, the lengths differ, nothing is finite, or a value is too large
 // for an axis.
 func TimeSeries(title, yLabel string, times []time.Time, lines ...Line) (*plot.Plot, error) {
-	return overTime(title, yLabel, times, lines, lineStyle)
+	return overTime(title, yLabel, times, nil, lines, lineStyle)
 }
 
 // Forecast is TimeSeries for a truth, which comes first and is drawn in black, and
 // forecasts of it.
 func Forecast(title, yLabel string, times []time.Time, lines ...Line) (*plot.Plot, error) {
-	return overTime(title, yLabel, times, lines, func(i int) draw.LineStyle {
-		if i == 0 {
-			return draw.LineStyle{Color: ink, Width: 1.9}
-		}
-		return lineStyle(i - 1)
-	})
+	return overTime(title, yLabel, times, nil, lines, forecastStyle)
 }
 
-func overTime(title, yLabel string, times []time.Time, lines []Line, style func(i int) draw.LineStyle) (*plot.Plot, error) {
+// forecastStyle returns the style of the truth, which comes first, and the forecasts.
+func forecastStyle(i int) draw.LineStyle {
+	if i == 0 {
+		return draw.LineStyle{Color: ink, Width: 1.9}
+	}
+	return lineStyle(i - 1)
+}
+
+// overTime draws lines over time, and beneath them a band unless it is nil.
+func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line, style func(i int) draw.LineStyle) (*plot.Plot, error) {
 	if len(lines) == 0 || len(lines[0].Y) == 0 {
 		return nil, errors.New("plotting: there is nothing to draw")
 	}
@@ -254,60 +258,85 @@ func overTime(title, yLabel string, times []time.Time, lines []Line, style func(
 			x[i] = float64(times[i].Unix())
 		}
 	}
+	drawn := slices.Clone(lines)
+	if band != nil {
+		drawn = append(drawn, Line{band.Name, band.Low}, Line{band.Name, band.High})
+	}
+	low, high, err := span(drawn)
+	if err != nil {
+		return nil, err
+	}
 	p := newPlot(title, "step", yLabel)
 	if times != nil {
 		p.X.Label.Text = ""
 		p.X.Tick.Marker = dates{}
 	}
-	drawn := 0
-	low, high := math.Inf(1), math.Inf(-1)
-	for i, l := range lines {
-		if len(l.Y) != n {
-			return nil, fmt.Errorf("plotting: line %q has %s, %q has %d", l.Name, count(len(l.Y), "value"), lines[0].Name, n)
-		}
-		if err := drawable(l.Name, l.Y); err != nil {
+	var beneath ribbon
+	if band != nil {
+		if beneath, err = band.ribbon(x); err != nil {
 			return nil, err
 		}
-		style := style(i)
-		gaps := 0
-		for _, v := range l.Y {
-			if !finite(v) {
-				gaps++
-				continue
-			}
-			low, high = min(low, v), max(high, v)
-		}
-		drawn += n - gaps
-		for _, run := range runs(x, l.Y) {
-			line, err := plotter.NewLine(run)
-			if err != nil {
-				return nil, err
-			}
-			line.LineStyle = style
-			p.Add(line)
-			if len(run) == 1 {
-				dot, err := plotter.NewScatter(run)
-				if err != nil {
-					return nil, err
-				}
-				dot.GlyphStyle = draw.GlyphStyle{Color: style.Color, Radius: 2, Shape: draw.CircleGlyph{}}
-				p.Add(dot)
-			}
-		}
-		p.Legend.Add(missing(l.Name, gaps), thumbnail(style))
+		p.Add(beneath)
 	}
-	if drawn == 0 {
-		return nil, errors.New("plotting: no value is finite")
+	for i, l := range lines {
+		for _, run := range runs(x, l.Y) {
+			p.Add(&plotter.Line{XYs: run, LineStyle: style(i)})
+			if len(run) == 1 {
+				dot := draw.GlyphStyle{Color: style(i).Color, Radius: 2, Shape: draw.CircleGlyph{}}
+				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})
+			}
+		}
+		p.Legend.Add(missing(l.Name, gaps(l.Y)), thumbnail(style(i)))
+	}
+	entries := len(lines)
+	if band != nil {
+		p.Legend.Add(missing(band.Name, gaps(band.Low, band.High)), beneath)
+		entries++
 	}
 	// Room above the lines, so that the legend lies on none.
-	span := high - low
-	if span == 0 {
-		span = max(1, math.Abs(high)) // a constant line lies in the middle
-		low -= span / 2
+	size := high - low
+	if size == 0 {
+		size = max(1, math.Abs(high)) // a constant line lies in the middle
+		low -= size / 2
 	}
+	p.X.Min, p.X.Max = slices.Min(x), slices.Max(x)
 	p.Y.Tick.Marker = round{}
-	p.Y.Min, p.Y.Max = low-0.03*span, high+(0.08+0.09*float64(len(lines)))*span
+	p.Y.Min, p.Y.Max = low-0.03*size, high+(0.08+0.09*float64(entries))*size
 	return p, nil
+}
+
+// span returns the least and largest finite value. It errs if the lines cannot be drawn
+// over one axis.
+func span(lines []Line) (low, high float64, err error) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, l := range lines {
+		if n := len(lines[0].Y); len(l.Y) != n {
+			return 0, 0, fmt.Errorf("plotting: line %q has %s, %q has %d", l.Name, count(len(l.Y), "value"), lines[0].Name, n)
+		}
+		if err := drawable(l.Name, l.Y); err != nil {
+			return 0, 0, err
+		}
+		for _, v := range l.Y {
+			if finite(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	if low > high {
+		return 0, 0, errors.New("plotting: no value is finite")
+	}
+	return low, high, nil
+}
+
+// gaps counts the values that are not finite in any of the lines.
+func gaps(lines ...[]float64) int {
+	n := 0
+	for i := range lines[0] {
+		if slices.ContainsFunc(lines, func(y []float64) bool { return !finite(y[i]) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // missing is the name of a line in the legend.

@@ -12,6 +12,10 @@ type Candidate struct {
 	// k log M (BIC), or where a rank was asked for, which spare states alone shall lower,
 	// 2.2 k + 20 R.
 	Criterion float64
-	Growth    float64 // of outputs on inputs much longer than those trained on
-	Chosen    bool
+	// Growth is the largest root mean square of an output on inputs much longer than those
+	// trained on, over that of the training outputs: after 200 independent inputs with the
+	// training inputs' second moments, exactly, or along a stretch of training inputs. 1 is
+	// as large as in training.
+	Growth float64
+	Chosen bool
 }

@@ -116,16 +116,18 @@ func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 //
 // is taken, SSE being the sum of squared errors, M the number of outputs, and
 // k = R(dR+p+1) − R² the free parameters of a 2-RNN with R states. The search goes up and
-// down from the rank of the spectral estimate of least BIC, which also chooses L. A rank
-// that was asked for is an upper bound: spare states, which would fit noise and go astray
+// down from the rank of the spectral estimate of least BIC, which also chooses L. Ranks
+// that the prefixes of L cannot carry are none, and no search takes ranks that would take
+// minutes. A rank that was asked for is an upper bound: spare states, which would fit noise and go astray
 // on longer sequences, are cut, with a warning. Result.Candidates has all that was weighed.
 //
 // A model whose outputs explode on inputs much longer than those trained on gives way to a
 // rank of nearly the same criterion that keeps its head, or carries the warning Unstable;
 // see also Options.MaxGrowth.
 //
-// With a recovery named it is the paper's Algorithm 1 and no more, the rank of least BIC
-// among the spectral estimates where none is asked for.
+// With a recovery named it is the paper's Algorithm 1 and no more. Where no rank is asked
+// for it is that of least BIC among the spectral estimates, or an error if the recovery
+// needs one (IHT, TIHT, TTIHT).
 //
 // All is done in coordinates in which the inputs have second moments E xxᵀ = I, so
 // that the fit does not depend on their units or on any linear change of them, and
@@ -134,7 +136,8 @@ func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 //
 // A model with a larger squared error on its own training data than the zero
 // function has is replaced by the zero function, and Result.Fallback set (the
-// paper's guard, Section 5).
+// paper's guard, Section 5). So is one with a rank left open whose BIC is above that of
+// the zero function, M log(Σy²/M).
 func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -160,9 +163,11 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 		res.joined = &joined{w, best.climb, noise, ls[len(ls)-1]}
 	}
 	for _, c := range tried {
-		res.Candidates = append(res.Candidates, f.account(c, best.Model))
+		a := f.account(c, best.Model)
+		a.Chosen = a.Chosen && !res.Fallback
+		res.Candidates = append(res.Candidates, a)
 	}
-	if rank := f.betterRank(ctx, best); rank > 0 {
+	if rank := f.betterRank(ctx, best); rank > 0 && !res.Has(RankLow) {
 		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise", o.Rank, rank)
 	}
 	res.Model = w.toData(res.Model)
@@ -204,7 +209,7 @@ func outputScale(c Collection, total outputs) []float64 {
 // noise returns the standard deviation of what least squares leaves of each output,
 // nil where the rows are too few, or the unknowns too many, to tell in passing.
 func (m *Measurements) noise() []float64 {
-	if m.rows() || m.length == 0 || m.columns() > 512 || m.N() < 2*(m.columns()+m.p) {
+	if !m.dense() || m.length == 0 || m.columns() > 512 || m.N() < 2*(m.columns()+m.p) {
 		return nil
 	}
 	// The last p rows of the triangular factor of [X Y] are those residuals, rotated.
@@ -231,6 +236,7 @@ type fitter struct {
 	stats map[int]Stats
 
 	spectral []candidate // all that were read off the recovered tensors
+	cutShort bool        // the search was stopped
 }
 
 // fit returns the best model of the route that the options ask for, and all that were
@@ -264,6 +270,7 @@ type candidate struct {
 	start  string
 	climb  *climb   // nil if it was not refined
 	note   *Warning // on how it was chosen
+	zero   bool     // the zero function has a lower criterion
 	values []float64
 	sse    float64 // in the units of the data; NaN or +Inf if the model is of no use
 	bic    float64
@@ -507,8 +514,12 @@ func (f *fitter) result(best candidate) *Result {
 	}
 	if best.climb != nil {
 		r.Refinement = best.climb.stats
-		if st := r.Refinement.Status; st == IterationLimit || st == Stopped {
-			r.warn(NotConverged, "the joint fit ended before it converged (%v), %.2g standard errors from the optimum", st, r.Refinement.Gradient)
+		st := r.Refinement
+		switch {
+		case f.cutShort || st.Status == Stopped:
+			r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum", st.Gradient)
+		case st.Status == IterationLimit && !(st.Gradient < 0.01):
+			r.warn(NotConverged, "the joint fit ended after %s, %.2g standard errors from its optimum", count(st.Iterations, "iteration"), st.Gradient)
 		}
 	}
 	if k := freeParameters(best.states(), f.d, f.p); best.climb != nil && float64(k) > best.climb.q.M {
@@ -519,8 +530,14 @@ func (f *fitter) result(best candidate) *Result {
 	} else if f.o.Rank > r.Rank {
 		r.warn(RankCut, "rank %d asked for, the data carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
 	}
-	// Not ≤, so that a NaN falls back too.
-	if !(r.MSE <= r.ZeroMSE) {
+	if best.zero && r.MSE <= r.ZeroMSE {
+		r.Fallback = true
+		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
+		r.Model, r.Rank, r.MSE = NewModel(1, f.d, f.p), 0, r.ZeroMSE
+		return r
+	}
+	// Not ≤, so that a NaN falls back too; and not for rounding.
+	if !(r.MSE <= r.ZeroMSE*(1+1e-9)) {
 		r.Fallback = true
 		r.warn(WorseThanZero, "training MSE %.4g is above the %.4g of the zero function, which is returned instead; lower the rank or L, or give more data",
 			r.MSE, r.ZeroMSE)
@@ -530,11 +547,11 @@ func (f *fitter) result(best candidate) *Result {
 	if last := r.Lengths[len(r.Lengths)-1]; best.long > 1.25*r.MSE && best.long <= best.zeroLong {
 		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, count(last, "step"), r.MSE)
 	}
-	if best.long > best.zeroLong {
+	if best.long > 1.05*best.zeroLong && best.long > 1.25*r.MSE {
 		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",
 			r.Lengths[len(r.Lengths)-1], best.long, best.zeroLong)
 	} else if g := growth(r.Model, f.c); !(g <= maxGrowth) {
-		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; start it afresh on sequences about as long as it was fitted to, or try another rank", g)
+		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
 	}
 	return r
 }

@@ -372,6 +372,56 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
+// TestCancelledAnywhere: whenever a Recorder cancels the context or stops the run, there
+// is an error or a finite model that says it is not done; no panic.
+func TestCancelledAnywhere(t *testing.T) {
+	m := Random(3, 2, 2, 0.7, pcg(1))
+	data := draw(m, 60, 6, 0.05, true, 2)
+	whole := &stopAfter{left: 1 << 30}
+	fit(t, data, Options{Recorder: whole})
+	for at := range whole.n {
+		ctx, cancel := context.WithCancel(context.Background())
+		for name, rec := range map[string]Recorder{"cancelled": cancelAfter{&stopAfter{left: at}, cancel}, "stopped": &stopAfter{left: at}} {
+			on := ctx
+			if name == "stopped" {
+				on = context.Background()
+			}
+			r, err := Fit(on, data, Options{Recorder: rec})
+			if err == nil && (!r.finite() || at < whole.n-1 && !r.Has(NotConverged)) {
+				t.Errorf("%s at record %d of %d: %v", name, at, whole.n, r)
+			}
+		}
+		cancel()
+	}
+}
+
+// cancelAfter cancels in place of an error.
+type cancelAfter struct {
+	*stopAfter
+	cancel func()
+}
+
+func (c cancelAfter) Record(p Progress) error {
+	if c.stopAfter.Record(p) != nil {
+		c.cancel()
+	}
+	return nil
+}
+
+// TestNothingToLearn: outputs that are noise alone give the zero function where the rank
+// is left open, however few they are.
+func TestNothingToLearn(t *testing.T) {
+	zero := NewModel(1, 5, 1)
+	for _, n := range []int{15, 60, 500} {
+		for seed := range uint64(5) {
+			r := fit(t, drawLengths(zero, n, 1, seed, 1, 2, 3), Options{})
+			if !r.Fallback || !r.Has(WorseThanZero) || r.Rank != 0 {
+				t.Errorf("N %d, seed %d: %v", n, seed, r)
+			}
+		}
+	}
+}
+
 // TestSameBits: the fit does not depend on how many processors there are.
 func TestSameBits(t *testing.T) {
 	m := Random(5, 3, 2, 0.4, pcg(9))

@@ -23,7 +23,40 @@ type joint struct {
 const (
 	manyStarts = 24
 	fewStarts  = 3
+	// budget is how many operations may go into the starts of a rank: some seconds.
+	budget = 2e10
 )
+
+// work estimates the operations of an iteration with n states: those of J and of JᵀJ.
+func (j *joint) work(n int) (sum float64) {
+	d, p := j.data.d, j.data.p
+	k := float64(n*(d*n) + n + p*n)
+	for _, b := range j.data.blocks {
+		rows := float64(b.rows() * b.outputs() * p)
+		per := k
+		if f, ok := b.(*factorBlock); ok {
+			_, c := f.R.Dims()
+			per = 3 * float64(c*n)
+		}
+		sum += rows * (k*k + per)
+	}
+	return sum + k*k*k/3
+}
+
+// iterations returns how many there is time for.
+func (j *joint) iterations(n int) int { return min(200, max(3, int(10*budget/j.work(n)))) }
+
+// polish takes the chosen model from where comparing it was enough to the optimum.
+func (j *joint) polish(c *candidate) {
+	if c.climb == nil || c.climb.stats.Status != Converged {
+		return
+	}
+	c.climb.run(j.ctx, LevenbergMarquardt{MaxIterations: c.climb.stats.Iterations + j.iterations(c.states())}, j.f.o.Recorder)
+	c.Model = c.climb.model()
+}
+
+// affordable reports whether a fit of n states takes seconds.
+func (j *joint) affordable(n int) bool { return 10*j.work(n) < budget }
 
 // likelihood returns the best model by maximum likelihood, and all that were weighed by
 // ascending rank.
@@ -38,6 +71,10 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 	}
 	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
 	best := j.stable(j.choose(spectral), spectral.L)
+	j.polish(best)
+	if zero := j.data.M * math.Log(max(j.data.energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
+		best.zero = true
+	}
 	var all []candidate
 	for _, c := range j.tried {
 		c.basis, c.values = spectral.basis, spectral.values
@@ -47,6 +84,9 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 		}
 		c.bic = bic
 		all = append(all, *c)
+	}
+	if j.stopped() {
+		f.cutShort = true
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.states() - b.states() })
 	return *best, all, nil
@@ -63,11 +103,17 @@ func (o Options) source() rand.Source {
 // choose searches the ranks from the one that was asked for, or else from that of the
 // spectral estimate of least BIC: upwards, unless the rank was asked for or the fit is
 // adequate, and downwards, as long as the criterion falls.
+//
+// Ranks that would take minutes are left out of a search of its own; one that is asked for
+// is fitted with the iterations that there is time for.
 func (j *joint) choose(spectral candidate) *candidate {
 	n := spectral.states()
+	for j.f.o.Rank == 0 && n > 1 && !j.affordable(n) {
+		n--
+	}
 	best := j.fit(n, spectral.L, manyStarts, math.Inf(1))
 	if j.f.o.Rank == 0 && !j.adequate(best.climb) {
-		for r := n + 1; r <= j.f.most(spectral) && j.possible(r) && !j.stopped(); r++ {
+		for r := n + 1; r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped(); r++ {
 			c := j.fit(r, spectral.L, fewStarts, math.Inf(1))
 			if !(c.bic < best.bic) {
 				break
@@ -83,6 +129,14 @@ func (j *joint) choose(spectral candidate) *candidate {
 			break
 		}
 		best = c
+	}
+	if r := n + 1; j.f.o.Rank == n && best.states() == n && !j.adequate(best.climb) && r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped() {
+		// For the warning that the rank asked for is low.
+		c := j.fit(r, spectral.L, 1, math.Inf(1))
+		k := float64(freeParameters(r, j.data.d, j.data.p) - freeParameters(n, j.data.d, j.data.p))
+		if gain := j.data.M*math.Log(best.climb.sse/c.climb.sse) - k*math.Log(j.data.M); gain > 10 {
+			best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, r, gain)}
+		}
 	}
 	return best
 }
@@ -123,12 +177,22 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 			best.states(), growth(best.Model, j.f.c), calm.states())}
 		return calm
 	case asked:
-		m, f := j.damped(best.Model, bound)
-		q := *j.data
-		q.n = best.states()
-		sse := q.sse(newNetwork(&NonLinear{Model: m}).theta)
-		d := &candidate{Model: m, L: best.L, start: "damping", bic: j.criterion(sse, q.n)}
-		d.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f", bound, f)}
+		var d *candidate
+		for r := range best.states() + fewStarts {
+			c := j.tried[r]
+			if c == nil {
+				continue
+			}
+			m, f := j.damped(c.Model, bound)
+			q := *j.data
+			q.n = r
+			sse := q.sse(newNetwork(&NonLinear{Model: m}).theta)
+			e := &candidate{Model: m, L: c.L, start: "damping", bic: j.criterion(sse, r)}
+			e.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f, and the sum of squared errors is %.3g times that of the best fit", bound, f, sse/best.climb.sse)}
+			if d == nil || e.bic < d.bic {
+				d = e
+			}
+		}
 		j.tried[0] = d
 		return d
 	}
@@ -195,6 +259,9 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	var best *climb
 	var from string
 	hits := 0
+	// Where an iteration is dear there are fewer starts, and iterations of each.
+	tries = min(tries, max(1, int(budget/(50*j.work(n)))))
+	lm := LevenbergMarquardt{MaxIterations: j.iterations(n), Tol: 1e-8 * j.data.M} // 1e-8 of the sum of squares
 	for i := 0; i < tries && (i == 0 || !j.stopped()); i++ {
 		s := start{"random", nil}
 		if i < len(starts) {
@@ -206,7 +273,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 		r.hopeless = func() bool {
 			return best != nil && r.sse > best.sse && r.crawls(10, 0.01*r.sse) || r.crawls(2, (r.sse-goal)/10)
 		}
-		r.run(j.ctx, LevenbergMarquardt{}, j.f.o.Recorder)
+		r.run(j.ctx, lm, j.f.o.Recorder)
 		switch {
 		case best == nil || r.sse < best.sse*(1-1e-6):
 			best, from, hits = r, s.name, 1
@@ -236,8 +303,8 @@ func (j *joint) enough(best *climb, hits, starts int) bool {
 	// may: a weak state is easily hidden in the noise.
 	near := best.first < 2*best.sse
 	switch z := q.lackOfFit(best.sse); {
-	case z < 2:
-		return near || hits >= 2
+	case z < 2: // with spare states each start ends elsewhere
+		return near || hits >= 2 || starts >= 8
 	case math.IsInf(z, 1): // nothing tells how good a fit can be; but then the data are few
 		return hits >= 2 && starts > 8
 	case best.sse/q.M < 2*q.pure/q.pureDof:

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -55,12 +56,12 @@ func (o LevenbergMarquardt) RefineCollection(ctx context.Context, m *Model, c Co
 	if err := o.check(); err != nil {
 		return nil, Stats{}, err
 	}
-	d, p := c.dims()
-	if err := m.Takes(d, p); err != nil {
-		return nil, Stats{}, err
-	}
 	w, z, err := newCoordinates(c)
 	if err != nil {
+		return nil, Stats{}, err
+	}
+	d, p := c.dims()
+	if err := m.Takes(d, p); err != nil {
 		return nil, Stats{}, err
 	}
 	n, _, _ := m.Dims()
@@ -69,7 +70,11 @@ func (o LevenbergMarquardt) RefineCollection(ctx context.Context, m *Model, c Co
 		return nil, Stats{}, err
 	}
 	in := w.fromData(m)
-	r := o.run(ctx, q, in, rec)
+	r := newClimb(q, in)
+	if math.IsInf(r.sse, 1) {
+		return nil, Stats{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
+	}
+	r.run(ctx, o, rec)
 	if !(r.sse < r.first) {
 		return m.clone(), r.stats, nil
 	}
@@ -102,12 +107,6 @@ func (r *climb) model() *Model {
 // nothing but rounding.
 const rounding = 1e-29
 
-func (o LevenbergMarquardt) run(ctx context.Context, q *equations, m *Model, rec Recorder) *climb {
-	r := newClimb(q, m)
-	r.run(ctx, o, rec)
-	return r
-}
-
 func newClimb(q *equations, m *Model) *climb {
 	own := *q
 	own.room = new([lanes]room)
@@ -127,6 +126,37 @@ func newClimb(q *equations, m *Model) *climb {
 
 // run goes downhill until the goal, a limit, or ctx or rec stop it. θ is then the best.
 func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
+	r.descend(ctx, o, rec)
+	if len(r.stats.Residuals) == 0 {
+		r.stats.Residuals = append(r.stats.Residuals, relative(r.sse, r.q.energy))
+	}
+	r.stats.Gradient = r.offset()
+}
+
+// offset returns how far θ is from an optimum, as the gradient tells: √(gᵀ(JᵀJ)⁺g/k)/σ.
+func (r *climb) offset() float64 {
+	if r.sse <= max(rounding*r.q.energy, 1e-60) {
+		return 0
+	}
+	k := len(r.theta)
+	D := make([]float64, k)
+	N, g := mat.NewSymDense(k, nil), make([]float64, k)
+	r.q.normal(r.theta, N, g)
+	r.q.diagonal(D, N)
+	for i := range k {
+		N.SetSym(i, i, N.At(i, i)+1e-12*D[i])
+	}
+	var ch mat.Cholesky
+	step := mat.NewVecDense(k, nil)
+	if !ch.Factorize(N) || ch.SolveVecTo(step, mat.NewVecDense(k, g)) != nil && !finiteVector(step) {
+		return math.Inf(1)
+	}
+	dof := max(r.q.M-r.stats.Unknowns, 1)
+	return math.Sqrt(max(0, dot(step.RawVector().Data, g)) / float64(k) / (r.sse / dof))
+}
+
+// descend is the loop of run.
+func (r *climb) descend(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
 	if o.Tol == 0 {
 		o.Tol = 1e-10
 	}
@@ -165,7 +195,6 @@ func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
 			// By the linear model of ŷ the step δ lowers the sum by gᵀδ + μ δᵀDδ.
 			s := step.RawVector().Data
 			predicted := dot(s, r.g)
-			r.stats.Gradient = math.Sqrt(max(predicted, 0) / float64(k) / (r.sse / dof))
 			for i, v := range s {
 				predicted += mu * D[i] * v * v
 			}
@@ -203,8 +232,8 @@ func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
 			r.stats.Status = Stopped
 			return
 		}
-		if r.sse <= rounding*q.energy {
-			r.stats.Status, r.stats.Gradient = Converged, 0
+		if r.sse <= max(rounding*q.energy, 1e-60) {
+			r.stats.Status = Converged
 			return
 		}
 		if r.hopeless != nil && r.hopeless() {

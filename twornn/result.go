@@ -120,11 +120,16 @@ func (r *Result) route() string {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "next best rank %d", next.Rank)
+		diff := next.Criterion - chosen.Criterion
+		if diff < 0 {
+			fmt.Fprintf(&b, "passed over: rank %d", next.Rank)
+		} else {
+			fmt.Fprintf(&b, "next best: rank %d", next.Rank)
+		}
 		if next.L != r.L {
 			fmt.Fprintf(&b, " with L = %d", next.L)
 		}
-		fmt.Fprintf(&b, " (criterion %+.4g)", next.Criterion-chosen.Criterion)
+		fmt.Fprintf(&b, " (criterion %+.4g; 10 is much)", diff)
 	}
 	return b.String()
 }

@@ -129,7 +129,7 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		return nil, nil, fmt.Errorf("twornn: rank %d: it may not be negative; zero means the numerical rank", rank)
 	}
 	if rank > most {
-		return nil, nil, fmt.Errorf("twornn: %w: %d asked for; with L = %d, %s and %v at most %d is possible; raise L or lower the rank",
+		return nil, nil, fmt.Errorf("twornn: %w: %d asked for; with L = %d, %s and %v at most %d is possible; lower the rank, or raise L, which takes sequences of 2L+1 steps",
 			errRank, rank, L, count(d, "input"), b, most)
 	}
 	if rtol == 0 {
