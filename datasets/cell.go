@@ -146,7 +146,7 @@ func (c numbers) explain(text string, err error, signed bool) (problem, cure str
 	}
 	other := map[string]string{".": ",", ",": "."}[c.decimal]
 	if other == "" || !strings.Contains(text, other) {
-		return "is no number", "if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
+		return "is no number", "if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where; if it is a time, name it in CSV.Time, with CSV.TimeLayout"
 	}
 	_, isDecimal := numbers{decimal: other}.plain(text)
 	_, isGrouped := numbers{decimal: c.decimal, thousands: other}.plain(text)

@@ -10,6 +10,7 @@ import (
 // layouts are those of times that can be read in one way only: year first. A day
 // and a month that could be swapped need CSV.TimeLayout.
 var layouts = [...]string{
+	"2006-01",
 	"2006-01-02",
 	"2006-01-02 15:04",
 	"2006-01-02 15:04:05",
@@ -27,6 +28,7 @@ var layouts = [...]string{
 	"2006-01-02T15:04:05Z07:00",
 	"2006-01-02T15:04:05Z0700",
 	"2006-01-02T15:04:05Z07",
+	"2006/01",
 	"2006/01/02",
 	"2006/01/02 15:04",
 	"2006/01/02 15:04:05",
@@ -35,7 +37,7 @@ var layouts = [...]string{
 // layoutOf returns the layout that text has, or "".
 func layoutOf(text string) string {
 	text = strings.TrimSpace(text)
-	if len(text) < len("2006-01-02") || len(text) > 50 {
+	if len(text) < len("2006-01") || len(text) > 50 {
 		return ""
 	}
 	for _, l := range layouts {

@@ -63,7 +63,7 @@ func TestBadFiles(t *testing.T) {
 		packed    = ": is compressed; unpack it, or give Read what compress/gzip or archive/zip unpacks"
 		cr        = ": has line ends that are CR alone; save it with LF or CR LF"
 		zone      = ", an abbreviation that names no one offset; write an offset such as -0700, or leave the zone out of the file and CSV.TimeLayout and set CSV.Location"
-		text      = "; if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where"
+		text      = "; if it means missing, add it to CSV.Missing; if the column is text, name the others in CSV.Columns, or pick rows by it with CSV.Where; if it is a time, name it in CSV.Time, with CSV.TimeLayout"
 		infinite  = "; mend the file, or add it to CSV.Missing to count it as missing"
 		header    = "; mend the header, or set CSV.Columns to the columns wanted"
 		ragged    = "; mend the row, or set CSV.Comma; a field that holds the separator needs quotes"

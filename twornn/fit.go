@@ -495,6 +495,7 @@ func (f *fitter) result(best candidate) *Result {
 		}
 	}
 	r.Rank, _, _ = best.Dims()
+	r.ceiling = f.o.Rank == 0 && r.Rank >= f.most(best)
 	r.MSE, r.ZeroMSE = best.sse/float64(r.N*f.p), energy/float64(r.N*f.p)
 	r.Lengths, r.LongMSE = f.c.Lengths(), best.long
 	used := best.basis.lengths(best.L)

@@ -51,6 +51,7 @@ func TestGaussianCoverage(t *testing.T) {
 					alone += v / float64(c.p*sets)
 				}
 			}
+			t.Logf("90%% intervals cover %.1f%%, from the noise alone %.1f%%", 100*share, 100*alone)
 			if share < 0.88 || share > 0.92 {
 				t.Errorf("90%% intervals cover %.1f%%", 100*share)
 			}

@@ -22,7 +22,8 @@ type Result struct {
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
-	joined *joined // for Intervals; nil if there was no joint fit
+	joined  *joined // for Intervals; nil if there was no joint fit
+	ceiling bool    // the rank was left open and is the highest that L can carry
 }
 
 // Warning is something a user should know before trusting the model.
@@ -130,6 +131,9 @@ func (r *Result) route() string {
 			fmt.Fprintf(&b, " with L = %d", next.L)
 		}
 		fmt.Fprintf(&b, " (criterion %+.4g; 10 is much)", diff)
+	}
+	if r.ceiling && b.Len() > 0 {
+		b.WriteString("; no higher rank is possible with this L")
 	}
 	return b.String()
 }
