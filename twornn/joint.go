@@ -161,8 +161,12 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 			}
 		}
 	}
+	most := best.states() // never more states than were asked for
+	if j.f.o.Rank == 0 {
+		most++
+	}
 	var calm *candidate
-	for r := range best.states() + fewStarts {
+	for r := range most + 1 {
 		c := j.tried[r]
 		if c == nil || !(growth(c.Model, j.f.c) <= bound) {
 			continue
@@ -178,7 +182,7 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 		return calm
 	case asked:
 		var d *candidate
-		for r := range best.states() + fewStarts {
+		for r := range most + 1 {
 			c := j.tried[r]
 			if c == nil {
 				continue

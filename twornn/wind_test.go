@@ -83,3 +83,22 @@ func TestIrishWind(t *testing.T) {
 		t.Errorf("R² %v in knots, %v scaled", a.R2, b.R2)
 	}
 }
+
+// TestRankAskedForIsTheMost: at six stations three states explode on long runs, and four,
+// which Fit tries to see whether the rank is low, fit better and keep their heads. Three
+// are returned all the same, with a warning of both.
+func TestRankAskedForIsTheMost(t *testing.T) {
+	all := datasets.IrishWind()
+	wind, err := all.Select(all.Columns()[:6]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, _ := wind.SplitAt(time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC))
+	r, err := twornn.Fit(context.Background(), train.Windows(datasets.Window{Length: 3, Horizon: 1, Bias: true}), twornn.Options{L: 1, Rank: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rank > 3 || !r.Has(twornn.RankLow) || !r.Has(twornn.Unstable) {
+		t.Errorf("rank %d, warnings %v", r.Rank, r.Warnings)
+	}
+}
