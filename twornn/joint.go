@@ -275,7 +275,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 		}
 		r := newClimb(&q, s.Model)
 		r.hopeless = func() bool {
-			return best != nil && r.sse > best.sse && r.crawls(10, 0.01*r.sse) || r.crawls(2, (r.sse-goal)/10)
+			return best != nil && r.sse > best.sse && r.crawls(10, 0.01*r.sse) || r.crawls(8, (r.sse-goal)/10)
 		}
 		r.run(j.ctx, lm, j.f.o.Recorder)
 		switch {

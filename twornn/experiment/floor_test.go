@@ -59,8 +59,8 @@ func TestFloor(t *testing.T) {
 		{task: b, rank: trueRank, noise: 0.1, sizes: []int{20}, seeds: 40, median: 1.5, worst: 10},
 		{task: a, noise: 0.1, sizes: []int{640}, seeds: 3, median: 1.1},
 		{task: b, noise: 1, sizes: []int{640}, seeds: 6, median: 1.1},
-		{task: b, rank: 4, noise: 0.1, sizes: []int{160}, seeds: 4, median: 1.1},
-		{task: b, rank: 4, noise: 1, sizes: []int{640}, seeds: 4, median: 1.1},
+		{task: b, rank: 4, noise: 0.1, sizes: []int{160, 20000}, seeds: 10, median: 1.1},
+		{task: b, rank: 4, noise: 1, sizes: []int{160, 640}, seeds: 10, median: 1.1},
 
 		{task: a, rank: trueRank, noise: 0.1, sizes: all, seeds: 10, median: 1.05, full: true},
 		{task: a, rank: trueRank, noise: 1, sizes: all, seeds: 10, median: 1.05, full: true},
