@@ -22,7 +22,7 @@ type joint struct {
 
 const (
 	manyStarts = 24
-	fewStarts  = 3
+	fewStarts  = 6
 	// budget is how many operations may go into the starts of a rank: some seconds.
 	budget = 2e10
 )
