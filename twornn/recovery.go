@@ -28,7 +28,7 @@ type Recorder interface {
 
 // Progress is what a Recorder is told.
 type Progress struct {
-	Stage     string  // what runs: "collect", "recover", "spectral", "refine"
+	Stage     string  // what runs: "recover", "refine"
 	Length    int     // of the Hankel tensor at hand; 0 if none
 	Iteration int     // from 1
 	Residual  float64 // ‖Y − XH‖/‖Y‖; 0 where there is none
