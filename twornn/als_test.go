@@ -55,7 +55,7 @@ func alsRows(t *testing.T, m *Model, N, l int, noise float64, seed uint64) *Meas
 		for j := range y {
 			y[j] = 1 + noise*rnd.NormFloat64()
 		}
-		q.add(nil, y)
+		q.add(nil, y, newPress())
 	}
 	return q
 }
@@ -431,7 +431,7 @@ func TestALSEdges(t *testing.T) {
 		if i == 39 {
 			x.Scale(1e6, x)
 		}
-		q.add(x, []float64{x.At(0, 0) * x.At(1, 0) * x.At(2, 1)})
+		q.add(x, []float64{x.At(0, 0) * x.At(1, 0) * x.At(2, 1)}, newPress())
 	}
 	for _, rank := range []int{0, 1, 2} {
 		h, st, err := ALS{}.Recover(ctx, q, rank, nil)

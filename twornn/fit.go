@@ -206,25 +206,6 @@ func outputScale(c Collection, total outputs) []float64 {
 	return scale
 }
 
-// noise returns the standard deviation of what least squares leaves of each output,
-// nil where the rows are too few, or the unknowns too many, to tell in passing.
-func (m *Measurements) noise() []float64 {
-	if !m.dense() || m.length == 0 || m.columns() > 512 || m.N() < 2*(m.columns()+m.p) {
-		return nil
-	}
-	// The last p rows of the triangular factor of [X Y] are those residuals, rotated.
-	f, c := m.whole(), m.columns()
-	rows, _ := f.Dims()
-	sd := make([]float64, m.p)
-	for j := range sd {
-		for i := c; i < rows; i++ {
-			sd[j] += f.At(i, c+j) * f.At(i, c+j)
-		}
-		sd[j] = math.Sqrt(sd[j] / float64(m.N()-c))
-	}
-	return sd
-}
-
 // fitter is one run of FitCollection, in whitened coordinates throughout.
 type fitter struct {
 	c     Collection

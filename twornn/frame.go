@@ -75,14 +75,15 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 	return f, nil
 }
 
-// apply returns the sequence in the coordinates of the frame.
-func (f *frame) apply(s Sequence) Sequence {
-	if f == nil || s.Len() == 0 {
-		return s
+// apply returns the inputs in the coordinates of the frame, in dst unless they stay as
+// they are.
+func (f *frame) apply(dst, x *mat.Dense) *mat.Dense {
+	if f == nil || x == nil || x.IsEmpty() {
+		return x
 	}
-	var z mat.Dense
-	z.Mul(s.X, f.W.T())
-	return Sequence{X: &z, Y: s.Y}
+	dst.Reset()
+	dst.Mul(x, f.W.T())
+	return dst
 }
 
 // to returns the matrix that turns coordinates of f into those of g, nil if they are

@@ -1,8 +1,11 @@
 package twornn
 
 import (
+	"sync"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -15,52 +18,127 @@ import (
 // A row costs some 2(d(d+1)/2)^l operations, where a QR takes 2d^{2l}: for d = 3 and
 // l = 5 between seven and eight times as many.
 //
-// Sums square the condition of X. So they are used only where that is known to be small
-// from a factor of rows before, and only for rows of about the size of those.
+// Sums square the condition of X. So they are used only where that is known to be small,
+// and only for rows of about the size of those that showed it.
 type gramSums struct {
 	d, l, p int
+	upTo    float64    // the largest ‖x₁⊗⋯⊗x_l‖² of rows to be summed
 	s       *mat.Dense // words of pairs × words of pairs
-	xy, yy  *mat.Dense // d^l×p and p×p
+	xy, yy  *mat.Dense // p×d^l and p×p
 }
 
 func newGramSums(d, l, p int) *gramSums {
 	pairs := d * (d + 1) / 2
 	return &gramSums{d: d, l: l, p: p, s: mat.NewDense(pow(pairs, l/2), pow(pairs, l-l/2), nil),
-		xy: mat.NewDense(pow(d, l), p, nil), yy: mat.NewDense(p, p, nil)}
+		xy: mat.NewDense(p, pow(d, l), nil), yy: mat.NewDense(p, p, nil)}
 }
 
-// add adds n rows, of l·d and p numbers each.
-func (g *gramSums) add(x, y []float64, n int) {
-	const chunk = 256
-	a, b := g.s.Dims()
-	U, V := make([]float64, chunk*a), make([]float64, chunk*b)
-	pairs := make([]float64, g.l*g.d*(g.d+1)/2)
-	X := make([]float64, chunk*pow(g.d, g.l))
-	c := pow(g.d, g.l)
-	per := len(pairs) / g.l
-	for from := 0; from < n; from += chunk {
-		m := min(chunk, n-from)
-		for i := range m {
-			row := x[(from+i)*g.l*g.d : (from+i+1)*g.l*g.d]
-			for t := range g.l {
-				xt, at := row[t*g.d:(t+1)*g.d], t*per
-				for j, v := range xt {
-					for _, w := range xt[:j+1] {
-						pairs[at] = v * w
-						at++
-					}
-				}
-			}
-			kronecker(U[i*a:(i+1)*a], pairs[:g.l/2*per], per)
-			kronecker(V[i*b:(i+1)*b], pairs[g.l/2*per:], per)
-			kronecker(X[i*c:(i+1)*c], row, g.d)
-		}
-		Y := blas64.General{Rows: m, Cols: g.p, Stride: g.p, Data: y[from*g.p:]}
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, blas64.General{Rows: m, Cols: a, Stride: a, Data: U},
-			blas64.General{Rows: m, Cols: b, Stride: b, Data: V}, 1, g.s.RawMatrix())
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, blas64.General{Rows: m, Cols: c, Stride: c, Data: X}, Y, 1, g.xy.RawMatrix())
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, Y, Y, 1, g.yy.RawMatrix())
+// plus returns the sums of both. Either may be nil.
+func (g *gramSums) plus(o *gramSums) *gramSums {
+	if g == nil {
+		g, o = o, nil
 	}
+	if g == nil {
+		return nil
+	}
+	sum := newGramSums(g.d, g.l, g.p)
+	for sum.upTo = g.upTo; g != nil; g, o = o, nil {
+		sum.upTo = min(sum.upTo, g.upTo)
+		sum.s.Add(sum.s, g.s)
+		sum.xy.Add(sum.xy, g.xy)
+		sum.yy.Add(sum.yy, g.yy)
+	}
+	return sum
+}
+
+// gramRoom is what add works in: rows of words, a column for each measurement.
+type gramRoom struct{ letters, pairs, U, V, X, y []float64 }
+
+var gramRooms = sync.Pool{New: func() any { return new(gramRoom) }}
+
+// add adds rows of l·d inputs and p outputs each.
+func (g *gramSums) add(x, y []float64) {
+	m := gramRooms.Get().(*gramRoom)
+	defer gramRooms.Put(m)
+	a, b := g.s.Dims()
+	_, c := g.xy.Dims()
+	// So many rows at a time that V stays in a core's own cache.
+	chunk := min(256, max(16, 1<<15/max(b, c)&^7))
+	rows := len(y) / g.p
+	for from := 0; from < rows; from += chunk {
+		n := min(chunk, rows-from)
+		g.transpose(m, x[from*g.l*g.d:(from+n)*g.l*g.d], n)
+		per := g.d * (g.d + 1) / 2
+		U := products(&m.U, m.pairs[:g.l/2*per*n], per, n)
+		V := products(&m.V, m.pairs[g.l/2*per*n:], per, n)
+		X := products(&m.X, m.letters, g.d, n)
+		general := func(rows int, data []float64) blas64.General {
+			return blas64.General{Rows: rows, Cols: n, Stride: n, Data: data}
+		}
+		vector := func(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+		// Products with vectors: at these sizes gonum's Gemv is twice as fast as its Gemm.
+		for i := range a {
+			blas64.Gemv(blas.NoTrans, 1, general(b, V), vector(U[i*n:(i+1)*n]), 1, vector(g.s.RawRowView(i)))
+		}
+		Y := sized(&m.y, g.p*n)
+		for i := range n {
+			for o, v := range y[(from+i)*g.p : (from+i+1)*g.p] {
+				Y[o*n+i] = v
+			}
+		}
+		for o := range g.p {
+			yo := vector(Y[o*n : (o+1)*n])
+			blas64.Gemv(blas.NoTrans, 1, general(c, X), yo, 1, vector(g.xy.RawRowView(o)))
+			blas64.Gemv(blas.NoTrans, 1, general(g.p, Y), yo, 1, vector(g.yy.RawRowView(o)))
+		}
+	}
+}
+
+// transpose sets the letters and pairs of n rows: row (t, i) of letters holds (x_t)_i of
+// every measurement, row (t, {i, j}) of pairs its product with (x_t)_j.
+func (g *gramSums) transpose(m *gramRoom, x []float64, n int) {
+	ld := g.l * g.d
+	letters := sized(&m.letters, ld*n)
+	for r := range n {
+		for i, v := range x[r*ld : (r+1)*ld] {
+			letters[i*n+r] = v
+		}
+	}
+	pairs := sized(&m.pairs, g.l*g.d*(g.d+1)/2*n)
+	at := 0
+	for t := range g.l {
+		for i := range g.d {
+			xi := letters[(t*g.d+i)*n : (t*g.d+i+1)*n]
+			for j := range i + 1 {
+				floats.MulTo(pairs[at:at+n], xi, letters[(t*g.d+j)*n:(t*g.d+j+1)*n])
+				at += n
+			}
+		}
+	}
+}
+
+// products sets *room to all products of one row of each group of per rows, n numbers long:
+// the columns are Kronecker products. No group gives a row of ones.
+func products(room *[]float64, rows []float64, per, n int) []float64 {
+	count := 1
+	for range len(rows) / (per * n) {
+		count *= per
+	}
+	w := sized(room, count*n)
+	for i := range n {
+		w[i] = 1
+	}
+	size := 1
+	for ; len(rows) > 0; rows = rows[per*n:] {
+		// From the back, so that no row is overwritten before it is used.
+		for u := size - 1; u >= 0; u-- {
+			for j := per - 1; j >= 0; j-- {
+				floats.MulTo(w[(u*per+j)*n:(u*per+j+1)*n], w[u*n:(u+1)*n], rows[j*n:(j+1)*n])
+			}
+		}
+		size *= per
+	}
+	return w
 }
 
 // full returns XᵀX, d^l×d^l.
@@ -106,7 +184,41 @@ func (g *gramSums) full() *mat.SymDense {
 	return G
 }
 
-// factor returns rows that stand for those summed, [R B; 0 S] with RᵀR = XᵀX; nil for
+// split returns R, upper triangular with RᵀR = XᵀX, B with RᵀB = XᵀY, and what no X
+// explains, YᵀY − BᵀB. R is nil if rounding has made XᵀX indefinite.
+func (g *gramSums) split() (R *mat.TriDense, B, rest *mat.Dense) {
+	var ch mat.Cholesky
+	if !ch.Factorize(g.full()) {
+		return nil, nil, nil
+	}
+	R = new(mat.TriDense)
+	ch.UTo(R)
+	B = mat.DenseCopyOf(g.xy.T())
+	blas64.Trsm(blas.Left, blas.Trans, 1, R.RawTriangular(), B.RawMatrix())
+	rest = new(mat.Dense)
+	rest.Mul(B.T(), B)
+	rest.Sub(g.yy, rest)
+	return R, B, rest
+}
+
+// losesNothing reports whether the sums have lost nothing that counts: X has a condition
+// below 100, so that its square costs four digits of sixteen, and of each output at least
+// 1e-8 of the sum of squares is left by X, so that what is left, a difference of sums,
+// keeps eight digits.
+func (g *gramSums) losesNothing() bool {
+	R, _, rest := g.split()
+	if R == nil || linalg.RCondTri(R.RawTriangular()) < 0.01 {
+		return false
+	}
+	for j := range g.p {
+		if !(rest.At(j, j) > 1e-8*g.yy.At(j, j)) {
+			return false
+		}
+	}
+	return true
+}
+
+// factor returns rows that stand for those summed, [R B; 0 S], upper triangular; nil for
 // no sums.
 func (g *gramSums) factor() *mat.Dense {
 	if g == nil {
@@ -114,58 +226,28 @@ func (g *gramSums) factor() *mat.Dense {
 	}
 	c, p := pow(g.d, g.l), g.p
 	f := mat.NewDense(c+p, c+p, nil)
-	XX, B := g.full(), mat.DenseCopyOf(g.xy)
-	var ch mat.Cholesky
-	if ch.Factorize(XX) {
-		var R mat.TriDense
-		ch.UTo(&R)
-		blas64.Trsm(blas.Left, blas.Trans, 1, R.RawTriangular(), B.RawMatrix())
-		// What no X explains: YᵀY − BᵀB, without the negative parts that rounding leaves.
-		var rest mat.Dense
-		rest.Mul(B.T(), B)
-		rest.Sub(g.yy, &rest)
-		if S := root(&rest); S != nil {
-			f.Slice(0, c, 0, c).(*mat.Dense).Copy(&R)
+	if R, B, rest := g.split(); R != nil {
+		// Without the negative parts that rounding may leave.
+		if S := root(rest); S != nil {
+			S = mat.DenseCopyOf(S.T())
+			linalg.R(S)
+			f.Slice(0, c, 0, c).(*mat.Dense).Copy(R)
 			f.Slice(0, c, c, c+p).(*mat.Dense).Copy(B)
-			f.Slice(c, c+p, c, c+p).(*mat.Dense).Copy(S.T())
+			f.Slice(c, c+p, c, c+p).(*mat.Dense).Copy(S)
 			return f
 		}
 	}
 	// Rounding has made XᵀX indefinite: a root of all of it.
 	all := mat.NewDense(c+p, c+p, nil)
-	all.Slice(0, c, 0, c).(*mat.Dense).Copy(XX)
-	all.Slice(0, c, c, c+p).(*mat.Dense).Copy(g.xy)
-	all.Slice(c, c+p, 0, c).(*mat.Dense).Copy(g.xy.T())
+	all.Slice(0, c, 0, c).(*mat.Dense).Copy(g.full())
+	all.Slice(0, c, c, c+p).(*mat.Dense).Copy(g.xy.T())
+	all.Slice(c, c+p, 0, c).(*mat.Dense).Copy(g.xy)
 	all.Slice(c, c+p, c, c+p).(*mat.Dense).Copy(g.yy)
 	if S := root(all); S != nil {
 		f.Copy(S.T())
+		linalg.R(f)
 	}
 	return f
-}
-
-// mayBeSummed reports whether rows like those of the triangular factor [X Y] lose nothing
-// that counts in sums: X has a condition below 100, so that its square costs four digits of
-// sixteen, and of each output at least 1e-8 of the sum of squares is left by X, so that
-// what is left, a difference of sums, keeps eight digits.
-func mayBeSummed(f *mat.Dense, c int) bool {
-	rows, cols := f.Dims()
-	if rows < cols || linalg.RCondR(f.Slice(0, c, 0, c).(*mat.Dense)) < 0.01 {
-		return false
-	}
-	for j := c; j < cols; j++ {
-		var all, left float64
-		for i := range j + 1 {
-			v := f.At(i, j)
-			all += v * v
-			if i >= c {
-				left += v * v
-			}
-		}
-		if !(left > 1e-8*all) {
-			return false
-		}
-	}
-	return true
 }
 
 // largestRow returns the largest ‖x₁⊗⋯⊗x_l‖² of n rows.

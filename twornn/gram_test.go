@@ -20,12 +20,12 @@ func TestGramSums(t *testing.T) {
 			for _, q := range data[from : from+100] {
 				x, y = append(x, q.X.RawMatrix().Data...), append(y, q.Y.RawMatrix().Data...)
 			}
-			g.add(x, y, 100)
+			g.add(x, y)
 		}
 		var XX, XY mat.Dense
 		XX.Mul(X.T(), X)
 		XY.Mul(X.T(), Y)
-		if !mat.EqualApprox(g.full(), &XX, 1e-10) || !mat.EqualApprox(g.xy, &XY, 1e-10) {
+		if !mat.EqualApprox(g.full(), &XX, 1e-10) || !mat.EqualApprox(g.xy.T(), &XY, 1e-10) {
 			t.Errorf("%+v: not XᵀX and XᵀY", s)
 		}
 		var xy, want, got mat.Dense
@@ -87,7 +87,7 @@ func TestSumsWhereTheyLoseNothing(t *testing.T) {
 	// The test can see: sums alone lose the noise beside 1e7.
 	g := newGramSums(2, 3, 1)
 	for _, s := range far {
-		g.add(s.X.RawMatrix().Data, s.Y.RawMatrix().Data, 1)
+		g.add(s.X.RawMatrix().Data, s.Y.RawMatrix().Data)
 	}
 	if left := g.factor().At(8, 8) / math.Sqrt(20000); math.Abs(left-0.1) < 0.01 {
 		t.Errorf("sums alone give a noise of %v: the test cannot see", left)

@@ -91,7 +91,7 @@ func (o NuclearNorm) choose(ctx context.Context, m *Measurements, grid []float64
 	errs := make([]float64, len(grid))
 	for k := range m.parts {
 		A, B := m.columnsOf(m.without(k))
-		heldA, heldB := m.columnsOf(m.fold(&m.parts[k]))
+		heldA, heldB := m.columnsOf(m.only(k))
 		if A == nil || heldA == nil {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -104,8 +103,8 @@ func independentGrowth(m *Model, c Collection) float64 {
 // the series: if a sequence begins with all but the first step of the one before, it
 // goes on where that ended. It keeps the longest run, up to maxStretch steps.
 type stitcher struct {
-	last         *mat.Dense
-	run, longest []float64
+	run, longest []float64 // d numbers a step
+	last         int       // steps of the sequence at the end of run
 }
 
 func (s *stitcher) add(x *mat.Dense) {
@@ -118,38 +117,32 @@ func (s *stitcher) add(x *mat.Dense) {
 		return
 	case s.follows(x):
 		s.run = append(s.run, x.RawRowView(k-1)...)
-	default:
-		s.run = s.run[:0:0]
-		for t := range k {
-			s.run = append(s.run, x.RawRowView(t)...)
-		}
+		return
 	}
-	if s.last == nil || !sameShape(s.last, x) {
-		s.last = mat.NewDense(k, d, nil)
+	s.end()
+	for t := range k {
+		s.run = append(s.run, x.RawRowView(t)...)
 	}
-	s.last.Copy(x)
-	if len(s.run) > len(s.longest) {
-		s.longest = s.run
-	}
+	s.last = k
 }
 
-func sameShape(a, b *mat.Dense) bool {
-	r, c := a.Dims()
-	r2, c2 := b.Dims()
-	return r == r2 && c == c2
+// end ends the run at hand.
+func (s *stitcher) end() {
+	if len(s.run) > len(s.longest) {
+		s.run, s.longest = s.longest, s.run
+	}
+	s.run = s.run[:0]
 }
 
 // follows reports whether x starts with the last k−1 steps of the sequence before.
 func (s *stitcher) follows(x *mat.Dense) bool {
-	if s.last == nil {
+	k, d := x.Dims()
+	if s.last != k || k < 2 {
 		return false
 	}
-	k, _ := x.Dims()
-	if !sameShape(s.last, x) || k < 2 {
-		return false
-	}
+	tail := s.run[len(s.run)-(k-1)*d:]
 	for t := range k - 1 {
-		if !slices.Equal(s.last.RawRowView(t+1), x.RawRowView(t)) {
+		if !slices.Equal(tail[t*d:(t+1)*d], x.RawRowView(t)) {
 			return false
 		}
 	}
@@ -196,29 +189,26 @@ func (s *sample) merge(o sample) {
 	s.thin()
 }
 
-// mapped returns the sample with W x in place of each input and the outputs times
-// scale, if that is not nil.
-func (s sample) mapped(W *mat.Dense, scale []float64) sample {
+// mapped returns the sample with W x in place of each input.
+func (s sample) mapped(W *mat.Dense) sample {
 	q := sample{n: s.n, stride: s.stride, all: s.all}
 	for _, k := range s.kept {
 		var x mat.Dense
 		x.Mul(k.X, W.T())
-		q.kept = append(q.kept, Sequence{X: &x, Y: scaledColumns(k.Y, scale)})
+		q.kept = append(q.kept, Sequence{X: &x, Y: k.Y})
 	}
 	return q
 }
 
-// scaledColumns returns a with column j times scale[j]; a itself if scale is nil.
-func scaledColumns(a *mat.Dense, scale []float64) *mat.Dense {
-	if scale == nil {
-		return a
+// scaled returns the sample with each output times its scale.
+func (s sample) scaled(scale []float64) sample {
+	q := sample{n: s.n, stride: s.stride, all: s.all}
+	for _, k := range s.kept {
+		y := mat.DenseCopyOf(k.Y)
+		scaleColumns(y, 0, scale)
+		q.kept = append(q.kept, Sequence{X: k.X, Y: y})
 	}
-	b := mat.DenseCopyOf(a)
-	r, _ := b.Dims()
-	for i := range r {
-		floats.Mul(b.RawRowView(i), scale)
-	}
-	return b
+	return q
 }
 
 // meanSquares returns the mean square of the errors of f on the last output of the

@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -90,8 +87,14 @@ func newCoordinates(c Collection) (coordinates, Collection, error) {
 	if err != nil {
 		return coordinates{}, nil, err
 	}
-	k := coordinates{white.W, white.T, outputScale(c, total)}
-	z := white.collection(c, k.scale)
+	z := Collection{}
+	for l, m := range c {
+		z[l] = m.mapped(white.W)
+	}
+	k := coordinates{white.W, white.T, outputScale(z, total)}
+	for l, m := range z {
+		z[l] = m.scaled(k.scale)
+	}
 	if fr := c.frame(); fr != nil {
 		k.W, k.T = new(mat.Dense), new(mat.Dense)
 		k.W.Mul(white.W, fr.W)
@@ -120,118 +123,6 @@ func (k coordinates) fromData(m *Model) *Model {
 		floats.Scale(s, q.Omega.RawRowView(j))
 	}
 	return q
-}
-
-// collection returns the measurements of c in the coordinates z, with each output
-// times its scale.
-func (w whitening) collection(c Collection, scale []float64) Collection {
-	g := Collection{}
-	for l, m := range c {
-		g[l] = m.mapped(w.W, scale)
-	}
-	return g
-}
-
-// mapped returns the measurements with z = W x in place of each input x, and outputs
-// times scale if that is not nil. It costs O(l d^{2l+1}) once rows are folded.
-func (m *Measurements) mapped(W *mat.Dense, scale []float64) *Measurements {
-	r, _ := W.Dims()
-	q := newMeasurements(m.length, r, m.p)
-	q.energy, q.stretch, q.keepRows, q.long = m.energy, mapRows(m.stretch, W), m.keepRows, m.long.mapped(W, scale)
-	q.outputs = m.outputs.scaled(scale)
-	if scale != nil {
-		q.energy = q.outputs.energy()
-	}
-	if m.length > 0 {
-		var wm, wmw mat.Dense
-		M := mat.NewDense(m.d, m.d, nil)
-		for i := range m.d {
-			for j := range i + 1 {
-				M.Set(i, j, m.moment[i*m.d+j])
-				M.Set(j, i, m.moment[i*m.d+j])
-			}
-		}
-		wm.Mul(W, M)
-		wmw.Mul(&wm, W.T())
-		q.moment = wmw.RawMatrix().Data
-	}
-	for k := range m.parts {
-		from, to := &m.parts[k], &q.parts[k]
-		to.n = from.n
-		if from.factor == nil && from.sums == nil {
-			to.x, to.y = mapRows(from.x, W), from.y
-			if scale != nil && len(from.y) > 0 {
-				to.y = scaledColumns(mat.NewDense(from.n, m.p, from.y), scale).RawMatrix().Data
-			}
-			continue
-		}
-		f := m.fold(from)
-		if f == nil {
-			continue
-		}
-		rows, _ := f.Dims()
-		to.factor = mat.NewDense(rows, q.columns()+m.p, nil)
-		for i := range rows {
-			row := f.RawRowView(i)
-			copy(to.factor.RawRowView(i), mapModes(row[:m.columns()], W, m.length))
-			y := to.factor.RawRowView(i)[q.columns():]
-			copy(y, row[m.columns():])
-			if scale != nil {
-				floats.Mul(y, scale)
-			}
-		}
-	}
-	if !q.rows() {
-		q.joined = q.without(-1)
-	}
-	return q
-}
-
-// scaled returns the gathered outputs, each times its scale.
-func (o outputs) scaled(scale []float64) outputs {
-	q := outputs{o.n, slices.Clone(o.mean), slices.Clone(o.m2), o.largest}
-	for j, f := range scale {
-		q.mean[j] *= f
-		q.m2[j] *= f * f
-	}
-	return q
-}
-
-// energy returns Σ y² over all outputs.
-func (o outputs) energy() (e float64) {
-	for j, v := range o.mean {
-		e += o.m2[j] + o.n*v*v
-	}
-	return e
-}
-
-// mapRows returns W x for every run x of d numbers.
-func mapRows(x []float64, W *mat.Dense) []float64 {
-	r, d := W.Dims()
-	if len(x) == 0 {
-		return nil
-	}
-	var z mat.Dense
-	z.Mul(mat.NewDense(len(x)/d, d, x), W.T())
-	return z.RawMatrix().Data[:len(x)/d*r]
-}
-
-// mapModes returns a ×₁ W ⋯ ×_l W for the dense tensor a of l modes of dimension d.
-func mapModes(a []float64, W *mat.Dense, l int) []float64 {
-	r, d := W.Dims()
-	tail := 1 // entries of one index of the mode at hand
-	for range l {
-		// From the last mode to the first: a is a stack of d×tail slabs.
-		slabs := len(a) / (d * tail)
-		b := make([]float64, slabs*r*tail)
-		for s := range slabs {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, W.RawMatrix(),
-				blas64.General{Rows: d, Cols: tail, Stride: tail, Data: a[s*d*tail : (s+1)*d*tail]}, 0,
-				blas64.General{Rows: r, Cols: tail, Stride: tail, Data: b[s*r*tail : (s+1)*r*tail]})
-		}
-		a, tail = b, tail*r
-	}
-	return a
 }
 
 // MapInputs returns the model of x ↦ f(T x_1, …, T x_k), T being d×d', with d' inputs:

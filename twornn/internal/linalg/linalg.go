@@ -41,11 +41,12 @@ func IsFinite(a *mat.Dense) bool {
 }
 
 // R overwrites the m×n matrix a with the triangular factor of a = QR: the upper
-// triangle (trapezoid, if m < n) holds R and all below it is zero. The Gram matrix
+// triangle (trapezoid, if m < n) holds R and all below it is zero. An a that is so already
+// stays as it is. The Gram matrix
 // aᵀa = RᵀR is kept. It costs 2mn² − 2n³/3 operations for m ≥ n.
 func R(a *mat.Dense) {
 	g := a.RawMatrix()
-	if g.Rows == 0 {
+	if g.Rows == 0 || isUpper(g) {
 		return
 	}
 	tau := make([]float64, min(g.Rows, g.Cols))
@@ -116,6 +117,18 @@ func LeastSquares(a, b *mat.Dense, rtol float64) (x *mat.Dense, rank int, rcond 
 	return solveSVD(a, b, rtol)
 }
 
+// isUpper reports whether all below the diagonal is zero.
+func isUpper(g blas64.General) bool {
+	for i := 1; i < g.Rows; i++ {
+		for _, v := range g.Data[i*g.Stride : i*g.Stride+min(i, g.Cols)] {
+			if v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func upper(r *mat.Dense) blas64.Triangular {
 	n, _ := r.Dims()
 	g := r.RawMatrix()
@@ -124,9 +137,11 @@ func upper(r *mat.Dense) blas64.Triangular {
 
 // RCondR estimates the reciprocal condition number, in the 1-norm, of an upper triangular
 // n×n r in O(n²).
-func RCondR(r *mat.Dense) float64 {
-	n, _ := r.Dims()
-	return lapack64.Trcon(lapack.MaxColumnSum, upper(r), make([]float64, 3*n), make([]int, n))
+func RCondR(r *mat.Dense) float64 { return RCondTri(upper(r)) }
+
+// RCondTri is RCondR for a triangular matrix as BLAS has it.
+func RCondTri(t blas64.Triangular) float64 {
+	return lapack64.Trcon(lapack.MaxColumnSum, t, make([]float64, 3*t.N), make([]int, t.N))
 }
 
 // solveR is LeastSquares for an upper triangular n×n r.
