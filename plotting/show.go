@@ -49,14 +49,17 @@ func PNG(p *plot.Plot) (png []byte, err error) {
 	}()
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 	dc := draw.New(c)
-	// A margin keeps the last tick label from being cut off.
-	p.Draw(draw.Crop(dc, 4, -14, 4, -6))
+	p.Draw(page(dc))
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("plotting: %w", err)
 	}
 	return b.Bytes(), nil
 }
+
+// page returns the part of a canvas that a figure takes. The margin keeps the last tick
+// label from being cut off.
+func page(c draw.Canvas) draw.Canvas { return draw.Crop(c, 4, -14, 4, -6) }
 
 // Save writes the figure to a PNG file.
 func Save(path string, p *plot.Plot, err error) error {

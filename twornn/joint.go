@@ -124,7 +124,12 @@ func (j *joint) choose(spectral candidate) *candidate {
 	for r := best.states() - 1; best.states() <= n && r >= 1 && !j.stopped(); r-- {
 		// With fewer parameters a larger sum of squares has the same criterion.
 		fewer := j.criterion(1, r+1) - j.criterion(1, r)
-		c := j.fit(r, spectral.L, fewStarts, best.climb.sse*math.Exp(fewer/j.data.M))
+		goal := best.climb.sse * math.Exp(fewer/j.data.M)
+		starts := fewStarts
+		if j.data.leastSum(r) > goal {
+			starts = 1 // no model of so few states comes near: one run shows how far it stays
+		}
+		c := j.fit(r, spectral.L, starts, goal)
 		if !(c.bic < best.bic) {
 			break
 		}

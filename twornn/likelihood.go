@@ -296,6 +296,10 @@ type factorBlock struct {
 	R, B *mat.Dense // m×d^l and m×p
 	// What least squares without a model leaves, and its degrees of freedom.
 	pure, dof float64
+	// See leastSum.
+	once  sync.Once
+	least float64
+	tails [][]float64
 }
 
 func newFactorBlock(m *Measurements, R, B *mat.Dense) *factorBlock {

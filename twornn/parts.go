@@ -66,10 +66,10 @@ func (m *Measurements) add(x *mat.Dense, y []float64, p *press) {
 	}
 }
 
-// blockRows returns how many rows are folded in at once. Folding costs (d^l+p)² times the
-// rows of the old factor and the new ones: twice as many new rows as old ones keep most
-// of it useful.
-func (m *Measurements) blockRows() int { return max(256, 2*(m.columns()+m.p)) }
+// blockRows returns how many rows are folded in at once. Folding into a factor costs
+// (d^l+p)² times the rows of the old factor and the new ones: four times as many new rows
+// as old ones keep most of it useful. They are also enough to tell the condition of X.
+func (m *Measurements) blockRows() int { return max(256, 4*(m.columns()+m.p)) }
 
 // fold folds a block of rows into the part: into its sums where those lose nothing that
 // counts, or else its factor.
