@@ -136,7 +136,7 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 	}
 	w := &work{network: network{n: n, d: d, p: p, theta: g.theta}}
 	J := make([]float64, p*k)
-	b.residuals(w, nil, 0, 1, make([]float64, p), J)
+	b.residuals(w, new(laneRoom), 0, 1, make([]float64, p), J)
 	noise := g.noise[b.l]
 	if noise == nil {
 		noise = g.noise[g.last]

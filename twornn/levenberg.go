@@ -95,6 +95,7 @@ type climb struct {
 	sse, first float64       // at θ, at the start
 	N          *mat.SymDense // JᵀJ at θ
 	g          []float64     // Jᵀ(y − ŷ) at θ
+	stale      bool          // θ has moved since
 	stats      Stats
 	hopeless   func() bool // ends a run that will not be of use
 }
@@ -109,8 +110,9 @@ const rounding = 1e-29
 
 func newClimb(q *equations, m *Model) *climb {
 	own := *q
-	own.room = new([lanes]room)
+	own.room = new(room)
 	q = &own
+	defer func() { q.room = nil }() // results are kept, and may be used by many
 	r := &climb{q: q, theta: newNetwork(&NonLinear{Model: m}).theta}
 	k := len(r.theta)
 	r.N, r.g = mat.NewSymDense(k, nil), make([]float64, k)
@@ -126,6 +128,8 @@ func newClimb(q *equations, m *Model) *climb {
 
 // run goes downhill until the goal, a limit, or ctx or rec stop it. θ is then the best.
 func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder) {
+	r.q.room = new(room)
+	defer func() { r.q.room = nil }()
 	r.descend(ctx, o, rec)
 	if len(r.stats.Residuals) == 0 {
 		r.stats.Residuals = append(r.stats.Residuals, relative(r.sse, r.q.energy))
@@ -140,8 +144,12 @@ func (r *climb) offset() float64 {
 	}
 	k := len(r.theta)
 	D := make([]float64, k)
-	N, g := mat.NewSymDense(k, nil), make([]float64, k)
-	r.q.normal(r.theta, N, g)
+	if r.stale {
+		r.q.normal(r.theta, r.N, r.g)
+		r.stale = false
+	}
+	N, g := mat.NewSymDense(k, nil), r.g
+	N.CopySym(r.N)
 	r.q.diagonal(D, N)
 	for i := range k {
 		N.SetSym(i, i, N.At(i, i)+1e-12*D[i])
@@ -166,7 +174,8 @@ func (r *climb) descend(ctx context.Context, o LevenbergMarquardt, rec Recorder)
 	q, k := r.q, len(r.theta)
 	damped := mat.NewSymDense(k, nil)
 	step, trial := mat.NewVecDense(k, nil), make([]float64, k)
-	D := make([]float64, k)
+	D, g := make([]float64, k), mat.NewVecDense(k, r.g)
+	var ch mat.Cholesky
 	dof := max(q.M-r.stats.Unknowns, 1)
 	// Damping μ, relative to the mean of the diagonal of JᵀJ over h₀, A and Ω.
 	mu := 1e-3
@@ -183,12 +192,11 @@ func (r *climb) descend(ctx context.Context, o LevenbergMarquardt, rec Recorder)
 			for i := range k {
 				damped.SetSym(i, i, damped.At(i, i)+mu*D[i])
 			}
-			var ch mat.Cholesky
 			if !ch.Factorize(damped) {
 				mu = max(10*mu, 1e-12) // rounding made it indefinite
 				continue
 			}
-			if err := ch.SolveVecTo(step, mat.NewVecDense(k, r.g)); err != nil && !finiteVector(step) {
+			if err := ch.SolveVecTo(step, g); err != nil && !finiteVector(step) {
 				mu = max(10*mu, 1e-12)
 				continue
 			}
@@ -218,7 +226,7 @@ func (r *climb) descend(ctx context.Context, o LevenbergMarquardt, rec Recorder)
 			mu = max(mu, 1e-13) // for the n² directions in which JᵀJ is singular
 			if accepted = gain > 1e-4; accepted {
 				copy(r.theta, trial)
-				r.sse = now
+				r.sse, r.stale = now, true
 			}
 		}
 		if !accepted {
@@ -240,7 +248,7 @@ func (r *climb) descend(ctx context.Context, o LevenbergMarquardt, rec Recorder)
 			return
 		}
 		r.balance()
-		r.sse = q.normal(r.theta, r.N, r.g)
+		r.sse, r.stale = q.normal(r.theta, r.N, r.g), false
 	}
 }
 

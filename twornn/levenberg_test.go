@@ -215,3 +215,24 @@ func TestLevenbergMarquardtErrors(t *testing.T) {
 }
 
 func second(_ *Model, _ Stats, err error) error { return err }
+
+// TestIterationsDoNotAllocate: an evaluation of the normal equations takes no memory for
+// what it works in; what is left is a goroutine a lane and its like.
+func TestIterationsDoNotAllocate(t *testing.T) {
+	m := Random(3, 2, 2, 0.7, pcg(1))
+	c := mustCollect(t, chain(drawLengths(m, 400, 0.1, 1, 2, 4), drawLengths(m, 20, 0.1, 2, 5)))
+	_, z, err := newCoordinates(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := newEquations(z, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newClimb(q, m)
+	r.q.room = new(room)
+	r.q.normal(r.theta, r.N, r.g)
+	if n := testing.AllocsPerRun(20, func() { r.q.normal(r.theta, r.N, r.g) }); n > 4*lanes {
+		t.Errorf("%v allocations an evaluation", n)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 )
 
@@ -35,6 +36,9 @@ func openCache(path string) (*cache, error) {
 	c := &cache{rows: map[string]Row{}}
 	if path == "" {
 		return c, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("experiment: cache: %w", err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -147,7 +147,11 @@ func (j job) run(ctx context.Context) (row Row, done bool) {
 		return row, done
 	}
 	src := stream(row.Task, row.Method, row.Noise, row.N, row.Seed, row.Rank)
-	f, info, err := j.method.Guarded(ctx, data.Train, row.Rank, src)
+	method := j.method
+	if method.knowing != nil {
+		method = method.knowing(data.Target)
+	}
+	f, info, err := method.Guarded(ctx, data.Train, row.Rank, src)
 	if err != nil {
 		fail(err)
 		return row, done

@@ -25,6 +25,8 @@ type Method struct {
 	// MaxN is the largest N the method is run with; a Grid leaves out the others. Zero
 	// means any.
 	MaxN int
+	// knowing returns the method told the target, for Floor. Nil means that none is told.
+	knowing func(target *twornn.Model) Method
 }
 
 // Info says how a fit went.

@@ -14,7 +14,8 @@ type RunOptions struct {
 	// Workers is the number of runs at a time. Zero means GOMAXPROCS.
 	Workers int
 	// Cache is a file that keeps the rows, and gives them back to the next Run with the
-	// same task, method, noise, size, seed and rank. Empty means none. See Run.
+	// same task, method, noise, size, seed and rank. Its folder is made if need be. Empty
+	// means none. See Run.
 	Cache string
 	// Version is part of what a cached row belongs to: say, the commit of the code.
 	Version string

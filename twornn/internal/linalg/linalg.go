@@ -46,7 +46,7 @@ func IsFinite(a *mat.Dense) bool {
 // aᵀa = RᵀR is kept. It costs 2mn² − 2n³/3 operations for m ≥ n.
 func R(a *mat.Dense) {
 	g := a.RawMatrix()
-	if g.Rows == 0 || isUpper(g) {
+	if g.Rows == 0 || IsUpper(a) {
 		return
 	}
 	tau := make([]float64, min(g.Rows, g.Cols))
@@ -117,10 +117,11 @@ func LeastSquares(a, b *mat.Dense, rtol float64) (x *mat.Dense, rank int, rcond 
 	return solveSVD(a, b, rtol)
 }
 
-// isUpper reports whether all below the diagonal is zero.
-func isUpper(g blas64.General) bool {
-	for i := 1; i < g.Rows; i++ {
-		for _, v := range g.Data[i*g.Stride : i*g.Stride+min(i, g.Cols)] {
+// IsUpper reports whether all below the diagonal of a is zero.
+func IsUpper(a *mat.Dense) bool {
+	r, c := a.Dims()
+	for i := 1; i < r; i++ {
+		for _, v := range a.RawRowView(i)[:min(i, c)] {
 			if v != 0 {
 				return false
 			}

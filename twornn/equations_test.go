@@ -147,10 +147,11 @@ func outerOfDifferences(t *testing.T, q *equations, theta []float64) *mat.Dense 
 	t.Helper()
 	k := len(theta)
 	all := func(x []float64) (e []float64) {
-		w := q.work(x)
+		w := new(work)
+		q.setWork(w, x)
 		for _, b := range q.blocks {
 			r := make([]float64, b.rows()*q.p)
-			b.residuals(w, new(room), 0, b.rows(), r, nil)
+			b.residuals(w, new(laneRoom), 0, b.rows(), r, nil)
 			e = append(e, r...)
 		}
 		return e

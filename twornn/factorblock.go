@@ -1,0 +1,156 @@
+package twornn
+
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+)
+
+// factorBlock is a length in compressed form.
+type factorBlock struct {
+	l    int
+	R, B *mat.Dense // m×d^l and m×p
+	// What least squares without a model leaves, and its degrees of freedom.
+	pure, dof float64
+	upper     bool // R is upper triangular
+	// See leastSum.
+	once  sync.Once
+	least float64
+	tails [][]float64
+}
+
+func newFactorBlock(m *Measurements, R, B *mat.Dense) *factorBlock {
+	rows, c := R.Dims()
+	b := &factorBlock{l: m.length, R: R, B: B, upper: linalg.IsUpper(R)}
+	if rows > c {
+		// The last p rows of the triangular factor of [R B] are what is left, rotated.
+		ab := mat.NewDense(rows, c+m.p, nil)
+		ab.Slice(0, rows, 0, c).(*mat.Dense).Copy(R)
+		ab.Slice(0, rows, c, c+m.p).(*mat.Dense).Copy(B)
+		linalg.R(ab)
+		for i := c; i < rows; i++ {
+			for _, v := range ab.RawRowView(i)[c:] {
+				b.pure += v * v
+			}
+		}
+		b.dof = float64((m.N() - c) * m.p)
+	}
+	return b
+}
+
+func (b *factorBlock) rows() int    { r, _ := b.R.Dims(); return r }
+func (b *factorBlock) outputs() int { return 1 }
+
+// residuals goes from the last letter to the first. With the row ρ of R as a tensor of l
+// letters, and ω = Ω_oᵀ,
+//
+//	T_t(u) = Σ_v ρ(uv) A_v ω   for words u of t letters, v of the l−t others
+//
+// is n numbers a word, and T_{t−1}(u) = Σ_i A[i] T_t(ui). Then ŷ_o = h₀ᵀ T_0, which by h₀
+// has the derivative T_0, and by A[i]
+//
+//	Σ_t Σ_u (h₀ᵀ A_u)ᵀ T_t(ui)ᵀ   over words u of t−1 letters.
+//
+// As R is triangular, words before the first row's number add nothing: they are left out.
+func (b *factorBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float64) {
+	n, d, p, l := w.n, w.d, w.p, b.l
+	k := len(w.theta)
+	dn := d * n
+	_, A, Omega := w.parts(w.theta)
+	m := to - from
+	// last is (a, i) ↦ Σ_u (h₀ᵀA_u)_a ρ(ui); states is Σ_w ρ(w) h₀ᵀA_w, so that ŷ = Ω states.
+	last, states := sized(&own.last, m*dn), sized(&own.states, m*n)
+	for i := range m {
+		rho, h := b.row(from+i), states[i*n:(i+1)*n]
+		if l == 0 {
+			axpy(rho[0], w.alpha[0], h)
+		} else {
+			dst := last[i*dn : (i+1)*dn] // n×d
+			for u := b.first(from+i) / d; u < len(rho)/d; u++ {
+				for a, v := range w.alpha[l-1][u*n : (u+1)*n] {
+					axpy(v, rho[u*d:(u+1)*d], dst[a*d:(a+1)*d])
+				}
+			}
+			for a := range n {
+				for j := range d {
+					axpy(dst[a*d+j], A.Data[a*dn+j*n:a*dn+(j+1)*n], h)
+				}
+			}
+		}
+		y := b.B.RawRowView(from + i)
+		for o := range p {
+			e[i*p+o] = y[o] - dot(Omega.Data[o*n:(o+1)*n], h)
+		}
+	}
+	if J == nil {
+		return
+	}
+	for o := range p {
+		omega := Omega.Data[o*n : (o+1)*n]
+		for i := range m {
+			row := J[(i*p+o)*k : (i*p+o+1)*k]
+			copy(row[n+n*dn+o*n:], states[i*n:(i+1)*n])
+			if l == 0 {
+				axpy(b.row(from + i)[0], omega, row[:n])
+				continue
+			}
+			for a := range n {
+				for j := range d {
+					axpy(last[i*dn+a*d+j], omega, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
+				}
+			}
+			copy(row[:n], b.back(w, own, from+i, o, row[n:n+n*dn]))
+		}
+	}
+}
+
+// back adds the terms of t < l to the derivative dA of output o in a row of R by A, and
+// returns that by h₀. l is 1 at least.
+func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []float64 {
+	n, d, l := w.n, w.d, b.l
+	dn := d * n
+	rho := b.row(i)
+	// T is of the words from the u-th on; those before are zero.
+	u := b.first(i) / d
+	T, next := &own.T, &own.next
+	sized(T, (len(rho)/d-u)*n)
+	for v := u; v < len(rho)/d; v++ {
+		dst := (*T)[(v-u)*n : (v-u+1)*n]
+		for j, x := range rho[v*d : (v+1)*d] {
+			axpy(x, w.AO[o].Data[j*n:(j+1)*n], dst)
+		}
+	}
+	for t := l - 1; t >= 1; t-- {
+		// The words of t−1 letters from the first that has one among those of T.
+		first, words := u/d, len(w.alpha[t-1])/n
+		sized(next, (words-first)*n)
+		for v := first; v < words; v++ {
+			from, to := max(v*d, u), (v+1)*d
+			ti := (*T)[(from-u)*n : (to-u)*n]
+			skip := (from - v*d) * n
+			for a, x := range w.alpha[t-1][v*n : (v+1)*n] {
+				axpy(x, ti, dA[a*dn+skip:(a+1)*dn])
+			}
+			dst := (*next)[(v-first)*n : (v-first+1)*n]
+			for c, x := range ti {
+				axpy(x, w.As.Data[(skip+c)*n:(skip+c+1)*n], dst)
+			}
+		}
+		u, T, next = first, next, T
+	}
+	return *T
+}
+
+// row returns a row of R.
+func (b *factorBlock) row(i int) []float64 { return b.R.RawRowView(i) }
+
+// first returns the first column of a row of R that may not be zero.
+func (b *factorBlock) first(i int) int {
+	if !b.upper {
+		return 0
+	}
+	_, c := b.R.Dims()
+	return min(i, c-1)
+}

@@ -1,0 +1,136 @@
+package twornn
+
+// rowBlock is rows as they came: sequences of l steps with outputs after the last of them.
+type rowBlock struct {
+	l, d, p, n int
+	last       int       // how many of the steps have an output
+	x, y       []float64 // l·d and last·p numbers a sequence
+}
+
+func newRowBlock(m *Measurements) *rowBlock {
+	b := &rowBlock{l: m.length, d: m.d, p: m.p, n: m.N(), last: 1}
+	for k := range m.parts {
+		b.x = append(b.x, m.parts[k].x...)
+		b.y = append(b.y, m.parts[k].y...)
+	}
+	return b
+}
+
+func (b *rowBlock) rows() int    { return b.n }
+func (b *rowBlock) outputs() int { return b.last }
+
+// residuals runs each sequence forth for the states. For one output it then runs back for
+// the derivatives: with β_l = ω and β_{t−1} = Σ_i (x_t)_i A[i] β_t, that by A[i] is
+// Σ_t (x_t)_i h_{t−1} β_tᵀ. For outputs at several steps it takes those of the states along.
+func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float64) {
+	n, d, p, l, k := w.n, w.d, w.p, b.l, len(w.theta)
+	h0, A, Omega := w.parts(w.theta)
+	dn := d * n
+	H := sized(&own.h, (l+1)*n)
+	M := sized(&own.M, l*n*n) // M[t] = Σ_i x_i A[i]
+	both := sized(&own.beta, 2*n)
+	beta, before := both[:n], both[n:]
+	var S, next []float64 // ∂h_t/∂(h₀, A), n rows of n+n·dn
+	ka := n + n*dn
+	if J != nil && b.last > 1 {
+		S = sized(&own.S, 2*n*ka)
+		S, next = S[:n*ka], S[n*ka:]
+	}
+	copy(H, h0)
+	for r := from; r < to; r++ {
+		x := b.x[r*l*d : (r+1)*l*d]
+		clear(M)
+		for t := range l {
+			for i, v := range x[t*d : (t+1)*d] {
+				if v == 0 {
+					continue
+				}
+				for a := range n {
+					axpy(v, A.Data[a*dn+i*n:a*dn+(i+1)*n], M[(t*n+a)*n:(t*n+a+1)*n])
+				}
+			}
+			h := H[(t+1)*n : (t+2)*n]
+			clear(h)
+			for a, v := range H[t*n : (t+1)*n] {
+				axpy(v, M[(t*n+a)*n:(t*n+a+1)*n], h)
+			}
+		}
+		eq := (r - from) * b.last * p // the first equation
+		for t := l - b.last + 1; t <= l; t++ {
+			h := H[t*n : (t+1)*n]
+			for o := range p {
+				i := eq + (t-1-l+b.last)*p + o
+				e[i] = b.y[r*b.last*p+(t-1-l+b.last)*p+o] - dot(Omega.Data[o*n:(o+1)*n], h)
+				if J != nil {
+					copy(J[i*k+ka+o*n:], h)
+				}
+			}
+		}
+		if J == nil {
+			continue
+		}
+		if b.last > 1 {
+			b.forward(w, x, H, M, S, next, J[eq*k:])
+			continue
+		}
+		for o := range p {
+			row := J[(eq+o)*k : (eq+o+1)*k]
+			copy(beta, Omega.Data[o*n:(o+1)*n])
+			for t := l - 1; t >= 0; t-- {
+				h := H[t*n : (t+1)*n]
+				for j, v := range x[t*d : (t+1)*d] {
+					if v == 0 {
+						continue
+					}
+					for a, s := range h {
+						axpy(s*v, beta, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
+					}
+				}
+				for a := range n {
+					before[a] = dot(M[(t*n+a)*n:(t*n+a+1)*n], beta)
+				}
+				beta, before = before, beta
+			}
+			copy(row[:n], beta)
+		}
+	}
+}
+
+// forward sets the derivatives by h₀ and A of the outputs after the last steps of one
+// sequence: with S_t = ∂h_t/∂(h₀, A),
+//
+//	S_t = M_tᵀ S_{t−1},  to whose row b is added (x_t)_i h_{t−1,a} at A[i]_{ab}.
+func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
+	n, d, p, k := w.n, w.d, w.p, len(w.theta)
+	_, _, Omega := w.parts(w.theta)
+	dn := d * n
+	ka := n + n*dn
+	clear(S)
+	for a := range n {
+		S[a*ka+a] = 1
+	}
+	for t := range b.l {
+		clear(next)
+		for a := range n {
+			for c, v := range M[(t*n+a)*n : (t*n+a+1)*n] {
+				axpy(v, S[a*ka:(a+1)*ka], next[c*ka:(c+1)*ka])
+			}
+		}
+		for i, v := range x[t*d : (t+1)*d] {
+			for a, h := range H[t*n : (t+1)*n] {
+				for c := range n {
+					next[c*ka+n+a*dn+i*n+c] += v * h
+				}
+			}
+		}
+		S, next = next, S
+		if s := t - b.l + b.last; s >= 0 {
+			for o := range p {
+				row := J[(s*p+o)*k : (s*p+o)*k+ka]
+				for a, v := range Omega.Data[o*n : (o+1)*n] {
+					axpy(v, S[a*ka:(a+1)*ka], row)
+				}
+			}
+		}
+	}
+}
