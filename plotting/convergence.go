@@ -32,7 +32,7 @@ func Convergence(title, yLabel string, traces ...Trace) (*plot.Plot, error) {
 	for i, t := range traces {
 		curves[i] = Curve{Name: t.Name, X: x[:len(t.Y)], Y: t.Y}
 	}
-	f := frame{logY: true, ticksX: ranks{1, n}}
+	f := frame{logY: true, ticksX: ranks{1, n}, wholeX: true}
 	if n > 1000 {
 		f.ticksX = nil // wide labels: fewer of them
 	}

@@ -14,7 +14,8 @@ import (
 
 // Curve is one curve of a figure: Y against X, and a band from Low to High about it,
 // or none where both are nil. The points are joined in the order of X. Points that an
-// axis cannot hold leave a gap, which the legend counts.
+// axis cannot hold leave a gap, which the legend counts. Of more than 2,000 points the
+// lowest and highest of each part of the axis are drawn.
 type Curve struct {
 	Name      string
 	X, Y      []float64
@@ -91,7 +92,7 @@ func drawCurves(title, xLabel, yLabel, what string, curves []Curve, f frame) (*p
 	k := newKey(p)
 	for _, s := range shown {
 		for _, run := range s.runs {
-			p.Add(&plotter.Line{XYs: run, LineStyle: s.style})
+			p.Add(zigzag{run, s.style})
 		}
 		k.taken(s.runs, s.band)
 	}

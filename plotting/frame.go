@@ -15,6 +15,7 @@ type frame struct {
 	logX, logY             bool
 	left, right, foot, top float64
 	ticksX                 plot.Ticker // nil: by the scale
+	wholeX                 bool        // the range is that of all X, drawn or not
 }
 
 // holds reports whether an axis can hold a value. A logarithmic one takes what is so
@@ -45,6 +46,9 @@ func (f *frame) span(curves []shownCurve) bool {
 	for i := range curves {
 		c := &curves[i].Curve
 		for i, v := range c.Y {
+			if f.wholeX && holds(c.X[i], f.logX) {
+				x.take(c.X[i])
+			}
 			if f.holds(c.X[i], v) {
 				x.take(c.X[i])
 				y.take(v)

@@ -212,7 +212,11 @@ func (r room) cell(at vg.Point) [2]int {
 
 func (r room) line(a, b vg.Point) {
 	d := b.Sub(a)
-	steps := 1 + int(max(math.Abs(float64(d.X)), math.Abs(float64(d.Y)))/(roomCell/1.5))
+	long := max(math.Abs(float64(d.X)), math.Abs(float64(d.Y)))
+	if !(long < 10_000) { // not on any page
+		return
+	}
+	steps := 1 + int(long/(roomCell/1.5))
 	for s := range steps + 1 {
 		r.cells[r.cell(a.Add(d.Scale(vg.Length(s)/vg.Length(steps))))] = true
 	}

@@ -154,8 +154,7 @@ func TestLiveOfManyLines(t *testing.T) {
 	if len(l.traces) != mostLines || l.more != 1000-mostLines {
 		t.Errorf("%d lines and %d left out", len(l.traces), l.more)
 	}
-	p, err := l.figure()
-	if _, err = PNG(p); err != nil {
+	if err := second(l.figure()); err != nil {
 		t.Error(err)
 	}
 }

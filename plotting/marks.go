@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -99,5 +101,29 @@ func (s sample) Thumbnail(c *draw.Canvas) {
 	}
 	if s.glyph.Color != nil {
 		c.DrawGlyph(s.glyph, at)
+	}
+}
+
+// zigzag draws the line of a run.
+type zigzag struct {
+	run   plotter.XYs
+	style draw.LineStyle
+}
+
+// Plot draws a line that goes up and down very often in pieces: the time that a path
+// takes grows with the square of its crossings of a row of the picture. The dashes of
+// other lines are not broken.
+func (s zigzag) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	points := toPoints(s.run, toX, toY)
+	const most = 4000 // points of length
+	length, from := 0.0, 0
+	for i := 1; i < len(points); i++ {
+		d := points[i].Sub(points[i-1])
+		length += math.Hypot(float64(d.X), float64(d.Y))
+		if length > most || i == len(points)-1 {
+			c.StrokeLines(s.style, points[from:i+1])
+			length, from = 0, i
+		}
 	}
 }

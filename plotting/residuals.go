@@ -16,8 +16,8 @@ import (
 // with a mean of zero, 95% would lie between these; the legend tells how many do.
 // Residuals that are not finite are left out, and the legend counts them.
 //
-// It errs if no residual is finite, if there are as many times only as not, or if one
-// is beyond 1e300.
+// It errs if no residual is finite, if there are not as many times as residuals, or if
+// a residual is beyond 1e300. Of more than 2,000 residuals one for each place is drawn.
 func Residuals(title, yLabel string, times []time.Time, r []float64) (*plot.Plot, error) {
 	if len(r) == 0 {
 		return nil, errors.New("plotting: there are no residuals to draw")
@@ -189,6 +189,7 @@ func coprime(n int) int {
 // counts them.
 //
 // It errs if the lengths differ, if no pair is finite, or if a value is beyond 1e300.
+// Of more than 2,000 pairs one for each place is drawn.
 func Against(title, xLabel, yLabel string, x, y []float64) (*plot.Plot, error) {
 	if len(x) != len(y) {
 		return nil, fmt.Errorf("plotting: %s of x (%s) and %d of y (%s)", count(len(x), "value"), xLabel, len(y), yLabel)

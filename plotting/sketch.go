@@ -37,7 +37,8 @@ func newSketch(n int) *sketch {
 type arrowShape struct {
 	path   []vg.Point
 	places []vg.Point
-	upon   int // so many of the places lie upon the arrow, if not 0, and are better
+	upon   int     // so many of the places lie upon the arrow, if not 0
+	beside float64 // what another place costs
 	cost   float64
 }
 
@@ -54,7 +55,7 @@ func (l *sketch) add(text string, shapes []arrowShape) []vg.Point {
 			crossed, free := l.covers(box)
 			cost := fixed + min(crossed, 24) + 0.5*float64(k)
 			if k >= s.upon && s.upon > 0 {
-				cost += 30
+				cost += s.beside
 			}
 			if !free || !l.line && math.Abs(float64(p.Y)) > tallest+20 {
 				cost += 1000
@@ -224,7 +225,10 @@ func (l *sketch) arc(i, j int, text string, both bool) {
 			s.places = append(s.places, s.path[k])
 		}
 		// Beside the line, where there is no room on it.
-		s.upon = len(s.places)
+		s.upon, s.beside = len(s.places), 30
+		if l.line {
+			s.beside = 10 // there are few arrows that it could be taken to belong to
+		}
 		set := layout(text, captionSize, false)
 		for _, k := range []int{12, 8, 16} {
 			for _, side := range []vg.Length{1, -1} {
