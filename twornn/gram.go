@@ -22,7 +22,6 @@ import (
 // and only for rows of about the size of those that showed it.
 type gramSums struct {
 	d, l, p int
-	upTo    float64    // the largest ‖x₁⊗⋯⊗x_l‖² of rows to be summed
 	s       *mat.Dense // words of pairs × words of pairs
 	xy, yy  *mat.Dense // p×d^l and p×p
 }
@@ -42,8 +41,7 @@ func (g *gramSums) plus(o *gramSums) *gramSums {
 		return nil
 	}
 	sum := newGramSums(g.d, g.l, g.p)
-	for sum.upTo = g.upTo; g != nil; g, o = o, nil {
-		sum.upTo = min(sum.upTo, g.upTo)
+	for ; g != nil; g, o = o, nil {
 		sum.s.Add(sum.s, g.s)
 		sum.xy.Add(sum.xy, g.xy)
 		sum.yy.Add(sum.yy, g.yy)

@@ -26,7 +26,8 @@ type IHT struct {
 	// the measurements as they are with Recover, over those that Fit has brought to unit
 	// second moments with Fit. Zero sets each step from the data.
 	Step float64
-	// Tol stops when ‖H' − H‖ ≤ Tol‖H'‖. Zero means 1e-10.
+	// Tol stops when ‖H' − H‖ ≤ Tol‖H'‖. Zero means 1e-10, or where a step gains less than
+	// the noise lets one see.
 	Tol float64
 	// MaxIterations is a hard limit. Zero means 2000.
 	MaxIterations int
@@ -64,7 +65,11 @@ func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, r
 	if err != nil {
 		return nil, st, err
 	}
-	stop := stopping{o.Tol, o.MaxIterations}.defaults()
+	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}
+	if o.Tol == 0 {
+		stop.noise = float64(m.N() * m.p)
+	}
+	stop = stop.defaults()
 	var h *tt.Tensor
 	if o.Step > 0 {
 		h, err = x.fixedSteps(ctx, &st, stop, o.Step, rank, m, rec)
@@ -146,6 +151,34 @@ func (x *denseDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	e := residual(x.A, x.B, H)
 	return p.ProjectDense(transposedTimes(x.A, e).RawMatrix().Data), squared(e), nil
 }
+
+// newton implements newtonian. It costs O(d^l p k²), k the dimension of the tangent space.
+func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent, bool) {
+	c := tt.NewChart(p)
+	k := c.Dim()
+	if k > maxTangent {
+		return tt.Tangent{}, false
+	}
+	J := c.Design(x.A, x.p).RawMatrix().Data
+	N := mat.NewSymDense(k, nil)
+	gram(N.RawSymmetric().Data, J, k)
+	trace := 0.0
+	for i := range k {
+		trace += N.At(i, i)
+	}
+	for i := range k {
+		N.SetSym(i, i, N.At(i, i)+mu*trace/float64(k))
+	}
+	var ch mat.Cholesky
+	eta := mat.NewVecDense(k, nil)
+	if !ch.Factorize(N) || ch.SolveVecTo(eta, mat.NewVecDense(k, c.Coordinates(g))) != nil && !finiteVector(eta) {
+		return tt.Tangent{}, false
+	}
+	return c.Tangent(eta.RawVector().Data), true
+}
+
+// maxTangent bounds the dimension of tangent spaces over which least squares is solved.
+const maxTangent = 400
 
 func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	E, err := x.matrix(p.Embed(0, 1, eta))

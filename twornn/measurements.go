@@ -40,6 +40,8 @@ type Measurements struct {
 	outputs      outputs
 	stretch      []float64 // the longest run of inputs met, d numbers a step; see stitcher
 	long         sample    // of sequences longer than any measured
+	summedUpTo   float64   // the ‖x₁⊗⋯⊗x_l‖² up to which rows may be summed; see judge
+	refused      int       // blocks of rows that might not
 
 	// Of measurements in other coordinates, which do not change: those of the data, z = W x,
 	// the factor of the outputs, and all rows as one triangular factor.

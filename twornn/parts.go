@@ -15,14 +15,17 @@ type part struct {
 	sums   *gramSums  // of further rows; nil if none
 	x, y   []float64  // rows not folded in yet: l·d and p numbers each
 
-	refused int // how often rows would have lost digits in sums
 	// Of the press, which holds its lock for them.
 	queue []rows
 	busy  bool
 }
 
-// rows are the x_1, …, x_l, l·d numbers, and the p outputs of some measurements.
-type rows struct{ x, y []float64 }
+// rows are the x_1, …, x_l, l·d numbers, and the p outputs of some measurements. They may
+// be summed if that loses nothing that counts.
+type rows struct {
+	x, y   []float64
+	summed bool
+}
 
 // parts is the number of parts for cross-validation.
 const parts = 5
@@ -71,39 +74,38 @@ func (m *Measurements) add(x *mat.Dense, y []float64, p *press) {
 // as old ones keep most of it useful. They are also enough to tell the condition of X.
 func (m *Measurements) blockRows() int { return max(256, 4*(m.columns()+m.p)) }
 
-// fold folds a block of rows into the part: into its sums where those lose nothing that
-// counts, or else its factor.
+// fold folds a block of rows into the part.
 func (m *Measurements) fold(q *part, b rows) {
-	if m.sum(q, b) {
-		return
+	switch {
+	case !b.summed:
+		q.factor = m.stacked(q.factor, b)
+	case q.sums == nil:
+		q.sums = newGramSums(m.d, m.length, m.p)
+		fallthrough
+	default:
+		q.sums.add(b.x, b.y)
 	}
-	q.factor = m.stacked(q.factor, b)
 }
 
-// sum adds the rows to the sums of the part and reports true, unless they would lose
-// digits there or are too few to tell.
-func (m *Measurements) sum(q *part, b rows) bool {
+// judge says whether a block of rows, as many as there may come, may be summed: the first
+// that may sets the size up to which later ones may. After some that may not it gives up.
+func (m *Measurements) judge(b *rows) {
 	const patience = 3
 	n := len(b.y) / m.p
+	if n == 0 || m.refused >= patience {
+		return
+	}
 	largest := largestRow(b.x, n, m.length, m.d)
-	if q.sums == nil {
-		if n < 2*(m.columns()+m.p) || q.refused >= patience {
-			return false
-		}
+	if m.summedUpTo == 0 && n >= 2*(m.columns()+m.p) {
 		s := newGramSums(m.d, m.length, m.p)
 		s.add(b.x, b.y)
-		if !s.losesNothing() {
-			q.refused++
-			return false
+		if s.losesNothing() {
+			m.summedUpTo = 10 * largest
+		} else {
+			m.refused++
 		}
-		s.upTo, q.sums = 10*largest, s
-		return true
 	}
-	if largest > q.sums.upTo {
-		return false
-	}
-	q.sums.add(b.x, b.y)
-	return true
+	b.summed = largest <= m.summedUpTo
 }
 
 // stacked returns the rows of f, which may be nil, and those of the block, up to a
@@ -156,9 +158,11 @@ func (m *Measurements) of(these func(k int) bool) *mat.Dense {
 		if q := &m.parts[k]; these(k) {
 			all.factor = stack(all.factor, q.factor)
 			all.sums = all.sums.plus(q.sums)
-			waiting = rows{append(waiting.x, q.x...), append(waiting.y, q.y...)}
+			waiting.x, waiting.y = append(waiting.x, q.x...), append(waiting.y, q.y...)
 		}
 	}
+	judge := *m // m stays as it is: it may be in use elsewhere
+	judge.judge(&waiting)
 	m.fold(&all, waiting)
 	return stack(all.factor, all.sums.factor())
 }

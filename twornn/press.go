@@ -19,10 +19,12 @@ func newPress() *press { return &press{under: make(chan struct{}, pressBlocks)} 
 
 // submit takes the rows that wait in the part.
 func (p *press) submit(m *Measurements, q *part) {
+	b := rows{x: q.x, y: q.y}
+	m.judge(&b)
 	p.under <- struct{}{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	q.queue = append(q.queue, rows{q.x, q.y})
+	q.queue = append(q.queue, b)
 	q.x, q.y = nil, nil
 	if n := len(p.free); n > 0 {
 		q.x, q.y = p.free[n-1].x[:0], p.free[n-1].y[:0]

@@ -21,11 +21,25 @@ type design interface {
 	squaredError(h *tt.Tensor) (float64, error)
 }
 
+// newtonian is a design small enough for least squares over a whole tangent space.
+type newtonian interface {
+	// newton returns the tangent η at p that minimises ‖Y − X(H+η)‖² + μ‖η‖², μ being mu
+	// times the mean square that X makes of a unit tangent, and g the projected gradient;
+	// false if it is too dear or cannot be worked out.
+	newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent, bool)
+}
+
+// gradientSteps is how many steps go by conjugate gradients before Newton's begin: they
+// find the valley, which is left to the gradient alone to choose, and where few are
+// needed there are no others.
+const gradientSteps = 12
+
 // descend minimises ‖Y − XH‖² over the tensors of rank at most R: it goes along
 // tangents and rounds back after each step. To first order this is the thresholded
 // gradient step of the paper, since what the gradient has off the tangent space is
 // rounded away; on it, the length of the step is exact and directions can be
-// conjugate (Kressner, Steinlechner and Vandereycken 2014).
+// conjugate (Kressner, Steinlechner and Vandereycken 2014). Where the design is small
+// the later steps go to the least of the tangent space (Gauss-Newton).
 func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length int, energy float64, rec Recorder) (*tt.Tensor, error) {
 	// The first step, from zero.
 	h, err := x.start(rank)
@@ -45,6 +59,7 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 	var before tt.Tangent // the direction before, with its point
 	var at *tt.Point
 	var gg float64 // ‖gradient‖² there
+	mu := 1e-4
 	for st.Iterations < o.MaxIterations {
 		if ctx.Err() != nil {
 			st.Status = Stopped
@@ -60,7 +75,14 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		}
 		direction := tt.Tangent{Delta: copyCores(g.Delta)}
 		size := tt.DotTangents(g, g)
-		if at != nil {
+		leap := false
+		if n, ok := x.(newtonian); ok && st.Iterations >= gradientSteps {
+			var eta tt.Tangent
+			if eta, leap = n.newton(p, g, mu); leap {
+				direction = eta
+			}
+		}
+		if at != nil && !leap {
 			// Fletcher-Reeves with the descent checked; the old direction is projected on
 			// the new tangent space.
 			moved := p.Project(at.Embed(0, 1, before))
@@ -91,7 +113,9 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 				break
 			}
 			step /= 2 // rounding took back more than the step gained
+			mu = min(1, 10*mu)
 		}
+		mu = max(mu/3, 1e-12)
 		if !(after <= sse) {
 			return h, nil // no step lowers the residual: a minimum, up to rounding
 		}
@@ -105,6 +129,11 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		if step*direction.Norm() <= o.Tol*h.Norm() {
 			return h, nil
 		}
+		// Newton's steps gain ever less; what is worth 1e-4 of the variance of the noise moves
+		// no coordinate by more than a hundredth of its standard error.
+		if leap && o.noise > 0 && step*slope <= 1e-4*after/o.noise {
+			return h, nil
+		}
 	}
 	st.Status = IterationLimit
 	return h, nil
@@ -114,6 +143,7 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 type stopping struct {
 	Tol           float64
 	MaxIterations int
+	noise         float64 // outputs over which the residual is spread; 0 where Tol alone counts
 }
 
 func (o stopping) defaults() stopping {

@@ -61,7 +61,7 @@ func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recor
 		return nil, st, fmt.Errorf("twornn: TTIHT.Batch is %d; it may not be negative", o.Batch)
 	}
 	x := newRowDesign(m, o.Seed)
-	stop := stopping{o.Tol, o.MaxIterations}.defaults()
+	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}.defaults()
 	var h *tt.Tensor
 	var err error
 	switch {

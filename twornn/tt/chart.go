@@ -1,0 +1,163 @@
+package tt
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Chart gives coordinates to the tangent space at a Point: with Q_k an orthonormal basis
+// of what U_k leaves of its rows, δ_k = Q_k θ_k for k < m and δ_m = θ_m. The coordinates
+// are orthonormal, and there are no more of them than the dimension of the tangent space,
+//
+//	Σ_k (r_{k−1} d_k − r_k) r_k + r_{m−1} d_m.
+type Chart struct {
+	p   *Point
+	all []*mat.Dense // [U_k Q_k], square
+	dim int
+}
+
+// NewChart returns the chart at p. It costs O(Σ_k (r_{k−1} d_k)³).
+func NewChart(p *Point) *Chart {
+	c := &Chart{p: p, dim: len(p.C.Data)}
+	for _, u := range p.U {
+		rows := u.Left * u.Dim
+		var qr mat.QR
+		var q mat.Dense
+		qr.Factorize(u.left())
+		qr.QTo(&q)
+		q.Slice(0, rows, 0, u.Right).(*mat.Dense).Copy(u.left())
+		c.all = append(c.all, &q)
+		c.dim += (rows - u.Right) * u.Right
+	}
+	return c
+}
+
+// Dim returns the number of coordinates.
+func (c *Chart) Dim() int { return c.dim }
+
+// Tangent returns the tangent with the coordinates theta.
+func (c *Chart) Tangent(theta []float64) Tangent {
+	t := Tangent{make([]Core, c.p.order())}
+	for k, u := range c.p.U {
+		rows := u.Left * u.Dim
+		t.Delta[k] = NewCore(u.Left, u.Dim, u.Right)
+		if free := rows - u.Right; free > 0 {
+			t.Delta[k].left().Mul(c.all[k].Slice(0, rows, u.Right, rows), mat.NewDense(free, u.Right, theta[:free*u.Right]))
+			theta = theta[free*u.Right:]
+		}
+	}
+	last := c.p.C
+	t.Delta[len(c.p.U)] = Core{last.Left, last.Dim, last.Right, append([]float64(nil), theta...)}
+	return t
+}
+
+// Coordinates returns those of a tangent.
+func (c *Chart) Coordinates(t Tangent) []float64 {
+	theta := make([]float64, 0, c.dim)
+	for k, u := range c.p.U {
+		rows := u.Left * u.Dim
+		if free := rows - u.Right; free > 0 {
+			var part mat.Dense
+			part.Mul(c.all[k].Slice(0, rows, u.Right, rows).T(), t.Delta[k].left())
+			theta = append(theta, part.RawMatrix().Data...)
+		}
+	}
+	return append(theta, t.Delta[len(c.p.U)].Data...)
+}
+
+// Design returns the derivatives of ρ_i H by the coordinates, for the rows ρ_i of A, H being
+// the tensor of the point as a matrix of q columns, the last index the fastest: row i·q+o
+// of the result is for column o. It costs some 2r times the size of A for each of the q.
+// It panics if A has not as many columns as H rows.
+func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
+	n, width := A.Dims()
+	J := mat.NewDense(n*q, c.dim, nil)
+	right := c.rightSides(q)
+	Z := A.RawMatrix() // of each row: left·dim × width
+	at := 0
+	for k, u := range c.p.U {
+		rows, r := u.Left*u.Dim, u.Right
+		if width%u.Dim != 0 {
+			panic("tt: dimension mismatch")
+		}
+		width /= u.Dim
+		free := rows - r
+		next, off := make([]float64, n*r*width), make([]float64, n*free*width)
+		for i := range n {
+			z := blas64.General{Rows: rows, Cols: width, Stride: width, Data: Z.Data[i*Z.Stride : i*Z.Stride+rows*width]}
+			to := func(from, cols int, dst []float64) {
+				if cols == 0 {
+					return
+				}
+				w := c.all[k].Slice(0, rows, from, from+cols).(*mat.Dense).RawMatrix()
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, w, z, 0, blas64.General{Rows: cols, Cols: width, Stride: width, Data: dst[i*cols*width:]})
+			}
+			to(0, r, next)
+			to(r, free, off)
+		}
+		if free > 0 {
+			d := make([]float64, n*free*r)
+			for o := range q {
+				blas64.Gemm(blas.NoTrans, blas.Trans, 1,
+					blas64.General{Rows: n * free, Cols: width, Stride: width, Data: off},
+					blas64.General{Rows: r, Cols: width, Stride: q * width, Data: right[k][o*width:]}, 0,
+					blas64.General{Rows: n * free, Cols: r, Stride: r, Data: d})
+				for i := range n {
+					copy(J.RawRowView(i*q + o)[at:], d[i*free*r:(i+1)*free*r])
+				}
+			}
+			at += free * r
+		}
+		Z = blas64.General{Rows: n, Cols: r * width, Stride: r * width, Data: next}
+	}
+	if width*q != c.p.C.Dim {
+		panic("tt: dimension mismatch")
+	}
+	for i := range n {
+		for o := range q {
+			row := J.RawRowView(i*q + o)[at:]
+			for j, v := range Z.Data[i*Z.Stride : i*Z.Stride+c.p.C.Left*width] {
+				row[j*q+o] = v
+			}
+		}
+	}
+	return J
+}
+
+// rightSides returns for every core but the last the expanded product of the V after it,
+// r_k rows of q groups, one for each column of H, of the other indices.
+func (c *Chart) rightSides(q int) [][]float64 {
+	m := c.p.order()
+	out := make([][]float64, m-1)
+	width := c.p.C.Dim / q
+	for k := m - 1; k > 0; k-- {
+		v := c.p.v(k)
+		if k == m-1 {
+			out[k-1] = make([]float64, len(v.Data))
+			for j, x := range v.Data {
+				a, w, o := j/(width*q), j/q%width, j%q
+				out[k-1][(a*q+o)*width+w] = x
+			}
+			continue
+		}
+		// (left·dim × right) times (right × q·width), then dim moved behind q.
+		w := q * width
+		full := make([]float64, v.Left*v.Dim*w)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+			blas64.General{Rows: v.Left * v.Dim, Cols: v.Right, Stride: v.Right, Data: v.Data},
+			blas64.General{Rows: v.Right, Cols: w, Stride: w, Data: out[k]}, 0,
+			blas64.General{Rows: v.Left * v.Dim, Cols: w, Stride: w, Data: full})
+		dst := make([]float64, len(full))
+		for a := range v.Left {
+			for i := range v.Dim {
+				for o := range q {
+					copy(dst[((a*q+o)*v.Dim+i)*width:((a*q+o)*v.Dim+i+1)*width], full[((a*v.Dim+i)*q+o)*width:])
+				}
+			}
+		}
+		out[k-1] = dst
+		width *= v.Dim
+	}
+	return out
+}
