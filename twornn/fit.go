@@ -304,13 +304,13 @@ func (f *fitter) search(ctx context.Context) (candidate, error) {
 
 // betterRank returns the rank above the one asked for that fits clearly better by least
 // squares: in BIC, and with two thirds of the squared error at the most. It returns 0 if
-// there is none or the tensors are too large to try.
+// there is none, the data are too few to tell, or the tensors too large to try.
 func (f *fitter) betterRank(ctx context.Context, best candidate) int {
 	if f.o.Rank == 0 {
 		return 0
 	}
 	for _, l := range best.basis.lengths(best.L) {
-		if f.c[l].rows() || f.c[l].columns() > autoUnknowns {
+		if f.c[l].rows() || f.c[l].columns() > autoUnknowns || f.c[l].N() < f.c[l].columns() {
 			return 0
 		}
 	}

@@ -161,7 +161,8 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 	}
 	J := c.Design(x.A, x.p).RawMatrix().Data
 	N := mat.NewSymDense(k, nil)
-	gram(N.RawSymmetric().Data, J, k)
+	var turned []float64
+	gram(N.RawSymmetric().Data, J, k, &turned)
 	trace := 0.0
 	for i := range k {
 		trace += N.At(i, i)
