@@ -8,11 +8,12 @@ export GOFLAGS := -buildvcs=false
 
 run := go run ./notebooks/run
 
-.PHONY: help quickstart test lab notebooks setup clean go
+.PHONY: help quickstart test lab-test lab notebooks setup clean go
 
 help:
 	@echo 'make quickstart  run the first notebook: a forecast of real wind, with its scores and figures'
 	@echo 'make test        gofmt, vet, staticcheck, the Go tests, and every notebook run by Jupyter'
+	@echo 'make lab-test    run notebooks in JupyterLab itself, in a browser without a window (part of make test)'
 	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where that is what there is'
 	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
 	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
@@ -21,6 +22,9 @@ help:
 
 quickstart test setup: go
 	@$(run) $@
+
+lab-test: go
+	@$(run) labtest
 
 # Not by "go run", which fails whenever it is interrupted: Ctrl-C is how this ends.
 lab: go

@@ -16,7 +16,7 @@ import (
 // test runs all that must hold before a commit. Each check is made even if one
 // before it failed, so that one run tells all.
 func (a *app) test(ctx context.Context) error {
-	a.log.last = setupStages + 4
+	a.log.last = setupStages + 5
 	if err := a.setup(ctx); err != nil {
 		return err
 	}
@@ -51,6 +51,15 @@ func (a *app) test(ctx context.Context) error {
 		gently(cmd)
 		return cmd.Run()
 	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if labErr := a.inLab(ctx, os.Getenv("CI") == "true"); labErr != nil {
+		err = labErr
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil || failed {
 		return errReported
 	}

@@ -4,6 +4,7 @@
 //	go run ./notebooks/run setup        build the kernel's tools, find or install Jupyter
 //	go run ./notebooks/run quickstart   setup, run the first notebook, show what it found
 //	go run ./notebooks/run test         setup, then every check and test
+//	go run ./notebooks/run labtest      run notebooks in JupyterLab, in a browser without a window
 //	go run ./notebooks/run lab          open the notebooks in JupyterLab or Notebook
 //	go run ./notebooks/run exec x.ipynb run notebooks of any name into notebooks/out
 //	go run ./notebooks/run update       run the course's notebooks and keep their outputs
@@ -33,6 +34,7 @@ var verbs = map[string]func(*app, context.Context) error{
 	"setup":      (*app).setup,
 	"quickstart": (*app).quickstart,
 	"test":       (*app).test,
+	"labtest":    (*app).labtest,
 	"lab":        (*app).lab,
 	"exec":       (*app).exec,
 	"update":     (*app).update,
@@ -45,7 +47,7 @@ func main() {
 	}
 	do, ok := verbs[verb]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|lab|exec|update [notebook...]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|labtest|lab|exec|update [notebook...]")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

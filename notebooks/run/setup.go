@@ -252,6 +252,14 @@ func (a *app) aptInstall(ctx context.Context) error {
 	if _, err := nb.Replace(a.aptMark(), nil); err != nil {
 		return err
 	}
+	if err := aptGet(ctx, "jupyter-nbconvert", "jupyter-notebook"); err != nil {
+		return err
+	}
+	return os.Remove(a.aptMark())
+}
+
+// aptGet installs Debian's packages, by what its archive holds now.
+func aptGet(ctx context.Context, packages ...string) error {
 	// Packages that were unpacked when an installation was broken off have to be
 	// configured before others are installed.
 	_ = quiet(ctx, "dpkg", "--configure", "-a")
@@ -260,10 +268,7 @@ func (a *app) aptInstall(ctx context.Context) error {
 		return err
 	}
 	options = append(options, "install", "--no-install-recommends")
-	if err := quiet(ctx, "apt-get", append(options, "jupyter-nbconvert", "jupyter-notebook")...); err != nil {
-		return err
-	}
-	return os.Remove(a.aptMark())
+	return quiet(ctx, "apt-get", append(options, packages...)...)
 }
 
 // quiet runs a command and returns the last line of what it printed if it failed.

@@ -1,0 +1,346 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/twornn/spectral/notebooks/internal/nb"
+)
+
+// labLimit ends a test of JupyterLab that hangs, installing included.
+const labLimit = 5 * time.Minute
+
+// missing is why JupyterLab cannot be tested here. That is no failure: somebody
+// without a browser or npm can still work on the rest.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+// labtest is the verb: setup, then the notebooks in JupyterLab.
+func (a *app) labtest(ctx context.Context) error {
+	a.log.last = setupStages + 1
+	if err := a.setup(ctx); err != nil {
+		return err
+	}
+	return a.inLab(ctx, true)
+}
+
+// inLab drives JupyterLab in a browser without a window, as notebooks/lab says, and then
+// reads what it saved. On a machine that cannot do so it says why. What is missing is
+// installed with apt-get only if it may be.
+func (a *app) inLab(ctx context.Context, install bool) error {
+	var missed missing
+	err := a.log.stream("notebooks in JupyterLab", func() error {
+		limited, cancel := context.WithTimeout(ctx, labLimit)
+		defer cancel()
+		err := a.driveLab(limited, install)
+		switch {
+		case errors.As(err, &missed):
+			fmt.Fprintf(a.log.w, "    left out: %s.\n", missed)
+			return nil
+		case err != nil && ctx.Err() == nil && limited.Err() != nil:
+			err = fmt.Errorf("not done in %v; %w", labLimit, err)
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(a.log.w, err)
+		return errReported
+	}
+	return err
+}
+
+func (a *app) driveLab(ctx context.Context, install bool) error {
+	t, err := findLabTools(ctx, a.root)
+	if err != nil && t.npm != "" && install && canApt() {
+		fmt.Fprintln(a.log.w, "    apt-get install", strings.Join(labPackages, " "))
+		if err := aptGet(ctx, labPackages...); err != nil && ctx.Err() == nil {
+			return missing("apt-get could not install what JupyterLab's test needs: " + err.Error())
+		}
+		t, err = findLabTools(ctx, a.root)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.buildLab(ctx, t); err != nil {
+		return err
+	}
+
+	// The server keeps all it writes here, and shows copies of the notebooks, so that
+	// JupyterLab cannot save into what is committed.
+	private, err := os.MkdirTemp("", "twornn-lab-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(private)
+	plan, err := a.planLab(filepath.Join(private, "notebooks"))
+	if err != nil {
+		return err
+	}
+	plan.Browser, plan.Sandbox = t.browser, os.Geteuid() != 0 // root has to do without
+	stop, err := a.serveLab(ctx, t, private, plan)
+	if err != nil {
+		return err
+	}
+	defer stop()
+
+	data, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(private, "plan.json")
+	if err := os.WriteFile(path, data, 0o600); err != nil { // it holds the token
+		return err
+	}
+	cmd := exec.CommandContext(ctx, t.node, "drive.mjs", path)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.npmDir(), a.log.w, a.log.w
+	cmd.Env = outsideHome(filepath.Join(private, "home")) // where Chromium leaves files
+	terminate(cmd)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("JupyterLab did not show what it should; the screen is in notebooks/out/lab/failed.png, the server's words in server.log beside it (%w)", err)
+	}
+	return plan.checkSaved(filepath.Join(private, "notebooks"))
+}
+
+// labPackages are what Debian has of it. node and npm are left to the machine.
+var labPackages = []string{"chromium", "fonts-dejavu-core", "jupyter-server", "python3-jupyterlab-server"}
+
+// labTools are the programs that the test needs.
+type labTools struct{ node, npm, browser, python string }
+
+func findLabTools(ctx context.Context, root string) (t labTools, err error) {
+	find := func(names ...string) string {
+		for _, name := range names {
+			if path, err := exec.LookPath(name); err == nil {
+				return path
+			}
+		}
+		return ""
+	}
+	t.node = find("node")
+	// A version manager's placeholder answers to the name and does not run.
+	if t.node == "" || quiet(ctx, t.node, "-e", "process.exit(parseInt(process.version.slice(1)) < 20 ? 1 : 0)") != nil {
+		return t, missing("node 20 or newer is needed to build JupyterLab's front end")
+	}
+	if t.npm = find("npm"); t.npm == "" {
+		return t, missing("npm is needed to build JupyterLab's front end")
+	}
+	if t.browser = find("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"); t.browser == "" {
+		return t, missing("Chromium is needed to look at JupyterLab")
+	}
+	for _, python := range append(pythons(), nb.VenvPython(root)) {
+		if quiet(ctx, python, "-c", "import jupyter_server, jupyterlab_server") == nil {
+			t.python = python
+			return t, nil
+		}
+	}
+	return t, missing("no Python here has jupyter_server and jupyterlab_server")
+}
+
+// npmDir is where the front end is built. Go leaves folders with an underscore alone;
+// it would search the thousands that npm makes.
+func (a *app) npmDir() string { return filepath.Join(nb.Out(a.root), "lab", "_npm") }
+
+// buildLab copies notebooks/lab to where it may grow, and has npm install and build
+// there, unless it has done so for the same files.
+func (a *app) buildLab(ctx context.Context, t labTools) error {
+	dir, src := a.npmDir(), filepath.Join(a.root, "notebooks", "lab")
+	sum := sha256.New()
+	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if slices.Contains([]string{"package.json", ".npmrc", "build.mjs"}, d.Name()) {
+			fmt.Fprintf(sum, "%s %d\n%s", d.Name(), len(data), data)
+		}
+		_, err = nb.Replace(filepath.Join(dir, d.Name()), data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	stamp, want := filepath.Join(dir, "stamp"), fmt.Appendf(nil, "%x\n", sum.Sum(nil))
+	if have, err := os.ReadFile(stamp); err == nil && bytes.Equal(have, want) {
+		return nil
+	}
+	if err := os.RemoveAll(stamp); err != nil {
+		return err
+	}
+	// What npm downloads is not kept twice.
+	cache, err := os.MkdirTemp("", "twornn-npm-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(cache)
+	begin := time.Now()
+	// One package first, without a second try: without a network that fails in seconds.
+	// The rest may then be patient.
+	for _, args := range [][]string{
+		{"view", "@jupyterlab/application", "name", "--fetch-retries", "0", "--fetch-timeout", "15000"},
+		{"install"},
+	} {
+		out, err := inFolder(ctx, dir, t.npm, append(args, "--cache", cache, "--loglevel", "error")...)
+		switch {
+		case err == nil:
+		case noRegistry.Match(out):
+			return missing("npm does not reach its registry, from where JupyterLab's front end comes")
+		default:
+			return fmt.Errorf("npm cannot install JupyterLab's front end: %w\n%s", err, bytes.TrimSpace(out))
+		}
+	}
+	installed := time.Since(begin)
+	if out, err := inFolder(ctx, dir, t.node, "build.mjs"); err != nil {
+		return fmt.Errorf("JupyterLab's front end cannot be built: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	fmt.Fprintf(a.log.w, "    front end: npm install %.0f s, build %.0f s\n", installed.Seconds(), (time.Since(begin) - installed).Seconds())
+	return os.WriteFile(stamp, want, 0o644)
+}
+
+// noRegistry finds what npm says where there is no network, or one that refuses.
+var noRegistry = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED|E407|E50\d)\b|network timeout`)
+
+func inFolder(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	terminate(cmd)
+	out, err := cmd.CombinedOutput()
+	return out, err
+}
+
+// serveLab starts the server, waits until it answers, and writes its address into the
+// plan. stop ends it and its kernels.
+func (a *app) serveLab(ctx context.Context, t labTools, private string, plan *labPlan) (stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free
+	if err != nil {
+		return nil, err
+	}
+	address, port := l.Addr().String(), l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	token := rand.Text()
+	for _, dir := range []string{"tmp", "home"} {
+		if err := os.MkdirAll(filepath.Join(private, dir), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	log, err := os.Create(filepath.Join(nb.Out(a.root), "lab", "server.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the server has its own handle
+	cmd := exec.CommandContext(ctx, t.python, filepath.Join(a.npmDir(), "server.py"),
+		"--ServerApp.ip=127.0.0.1", fmt.Sprintf("--ServerApp.port=%d", port), "--ServerApp.port_retries=0",
+		"--ServerApp.root_dir="+filepath.Join(private, "notebooks"),
+		"--ServerApp.open_browser=False", "--ServerApp.allow_root=True",
+		"--Lab.user_settings_dir="+filepath.Join(private, "settings"),
+		"--Lab.workspaces_dir="+filepath.Join(private, "workspaces"))
+	// As for "make lab", with this repository's kernel and none of the user's settings.
+	cmd.Env = append(a.jupyter.Command(ctx, private, "server").Env,
+		"JUPYTER_NO_CONFIG=1", "JUPYTER_TOKEN="+token, "TMPDIR="+filepath.Join(private, "tmp"), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Stdout, cmd.Stderr = log, log
+	terminate(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	stop = func() {
+		interruptKernels("http://"+address+"/api/kernels", token)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-ended:
+		case <-time.After(15 * time.Second):
+			_ = cmd.Process.Kill()
+			<-ended
+		}
+	}
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(100 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			return nil, fmt.Errorf("the Jupyter server ended at once: %w; see notebooks/out/lab/server.log", err)
+		case <-ctx.Done():
+			stop()
+			return nil, ctx.Err()
+		default:
+		}
+		if r, err := http.Get("http://" + address + "/api"); err == nil {
+			r.Body.Close()
+			plan.URL = "http://" + address + "/lab?token=" + token
+			return stop, nil
+		}
+	}
+	stop()
+	return nil, errors.New("the Jupyter server did not answer within a minute; see notebooks/out/lab/server.log")
+}
+
+// interruptKernels stops the cells that still run. GoNB ends without their programs, which
+// would go on for ever.
+func interruptKernels(api, token string) {
+	client := http.Client{Timeout: 5 * time.Second}
+	call := func(method, url string, answer any) {
+		r, err := http.NewRequest(method, url, nil)
+		if err != nil {
+			return
+		}
+		r.Header.Set("Authorization", "token "+token)
+		if response, err := client.Do(r); err == nil {
+			_ = json.NewDecoder(response.Body).Decode(answer)
+			response.Body.Close()
+		}
+	}
+	var kernels []struct {
+		ID    string `json:"id"`
+		State string `json:"execution_state"`
+	}
+	for try := 0; try < 8; try++ { // a program that does not listen is killed after five seconds
+		call("GET", api, &kernels)
+		busy := false
+		for _, k := range kernels {
+			if k.State == "busy" {
+				busy = true
+				call("POST", api+"/"+k.ID+"/interrupt", nil)
+			}
+		}
+		if !busy {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// terminate makes a cancelled command end its children too: node's are browsers, and a
+// server's are kernels.
+func terminate(cmd *exec.Cmd) {
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 15 * time.Second
+}
+
+// outsideHome is the environment of a program that shall leave nothing in the user's home.
+func outsideHome(home string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "HOME=") && !strings.HasPrefix(v, "XDG_") {
+			env = append(env, v)
+		}
+	}
+	return append(env, "HOME="+home)
+}
