@@ -60,6 +60,12 @@ const (
 
 // Recover implements Recovery. If rank is zero, it is chosen.
 func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
+	return o.recoverFrom(ctx, m, rank, nil, rec)
+}
+
+// recoverFrom implements continued: where the shorter words lead close enough, no train is
+// grown.
+func (o ALS) recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
 	if !m.rows() {
 		return nil, st, fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length)
@@ -80,6 +86,7 @@ func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorde
 		o.MaxIterations = 1000
 	}
 	raw := newRowDesign(m, o.Seed)
+	raw.shorter = shorter
 	r := &alsRun{ctx: ctx, rec: rec, st: &st, max: o.MaxIterations, length: m.length, raw: raw, sizes: raw.sizes(), energy: m.energy}
 	r.keep(zeroTrain(raw.dims), m.energy)
 	if m.energy > 0 {
@@ -151,9 +158,24 @@ func (r *alsRun) limit() bool {
 func (r *alsRun) run(m *Measurements, rank int, tol float64) error {
 	var s *sweeper
 	if m.length > 0 {
-		grown, ok, err := r.grown(rank)
-		if err != nil || !ok {
+		grown, err := r.raw.longer(r.raw.shorter, rank)
+		if err != nil {
 			return err
+		}
+		if grown != nil {
+			sse, err := r.raw.squaredError(grown)
+			if err != nil {
+				return err
+			}
+			if !(sse < closeEnough*r.energy) {
+				grown = nil
+			}
+		}
+		if grown == nil {
+			ok := false
+			if grown, ok, err = r.grown(rank); err != nil || !ok {
+				return err
+			}
 		}
 		s = newSweeper(r.raw, grown, r.stop)
 	} else {

@@ -360,7 +360,13 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 		default:
 			r = LeastSquares{}
 		}
-		h, st, err := r.Recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
+		recover := r.Recover
+		if c, ok := r.(continued); ok && f.h[l-1] != nil {
+			recover = func(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
+				return c.recoverFrom(ctx, m, rank, f.h[l-1], rec)
+			}
+		}
+		h, st, err := recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,9 @@ import (
 // N. It errs if d^l exceeds 4096 or no rank is given.
 //
 // With Step zero the gradient is taken within the tangent space of those tensors and
-// the step is exact there, so nothing has to be tuned and the residual never rises.
+// the step is exact there, so nothing has to be tuned and the residual never rises. After a
+// dozen such steps the next go to the least of the whole tangent space (Gauss-Newton), at
+// O(d^l p k²) for its k dimensions, unless those are more than 400.
 type IHT struct {
 	// Step is the paper's fixed γ, for the gradient Xᵀ(Y − XH) of the sum of squares: over
 	// the measurements as they are with Recover, over those that Fit has brought to unit

@@ -50,6 +50,11 @@ func (TTIHT) needsRows() bool { return true }
 
 // Recover implements Recovery.
 func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
+	return o.recoverFrom(ctx, m, rank, nil, rec)
+}
+
+// recoverFrom implements continued: it begins at the better of two starts.
+func (o TTIHT) recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank
@@ -61,6 +66,7 @@ func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recor
 		return nil, st, fmt.Errorf("twornn: TTIHT.Batch is %d; it may not be negative", o.Batch)
 	}
 	x := newRowDesign(m, o.Seed)
+	x.shorter = shorter
 	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}.defaults()
 	var h *tt.Tensor
 	var err error
@@ -97,6 +103,8 @@ type rowDesign struct {
 	x    []*mat.Dense // x[t] is n×d: the t-th input of every row
 	y    *mat.Dense   // n×p
 	seed uint64
+
+	shorter *tt.Tensor // that of words of l−1 letters, to begin at; may be nil
 }
 
 func newRowDesign(m *Measurements, seed uint64) *rowDesign {
@@ -117,6 +125,10 @@ func newRowDesign(m *Measurements, seed uint64) *rowDesign {
 	}
 	return x
 }
+
+// closeEnough is the share of ‖Y‖² below which what a start leaves is less than what any
+// other start is likely to.
+const closeEnough = 0.1
 
 // only returns the design of the given rows.
 func (x *rowDesign) only(rows []int) *rowDesign {
@@ -224,9 +236,19 @@ func (x *rowDesign) squaredError(h *tt.Tensor) (float64, error) {
 	return squared(e), nil
 }
 
-// start climbs from a random train to the leading directions of the gradient at zero
-// XᵀY: the first rounds of a power method, none of which expands it.
+// start is where the shorter words lead, if that explains most of Y. Else it climbs from
+// a random train to the leading directions of the gradient at zero XᵀY: the first rounds
+// of a power method, none of which expands it.
 func (x *rowDesign) start(rank int) (*tt.Tensor, error) {
+	if h, err := x.longer(x.shorter, rank); h != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		sse, err := x.squaredError(h)
+		if err != nil || sse < closeEnough*squared(x.y) {
+			return h, err
+		}
+	}
 	rnd := rand.New(rand.NewPCG(x.seed, 1))
 	cores := make([]tt.Core, len(x.dims))
 	left := 1

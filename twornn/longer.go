@@ -1,0 +1,146 @@
+package twornn
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/tt"
+)
+
+// continued is a recovery that can begin at the tensor of words one letter shorter.
+type continued interface {
+	recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error)
+}
+
+// longer returns a train for words of l letters from h, that of words of l−1 letters: with
+// (h)⟨⟨k, l−k⟩⟩ = P S, k = ⌊(l−1)/2⌋, it is P, a core in the middle, S. For a 2-RNN
+// H⁽ˡ⁾ is of this form if P S has its rank, with its A in the basis of P and S for the
+// core (Theorem 3). The core is found by least squares, linear in R²d unknowns, by
+// conjugate gradients: O(N d R²) each, some dozens. It returns nil if h has no two letters.
+func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
+	l := len(x.x)
+	if h == nil || h.Order() != l || l < 3 {
+		return nil, nil
+	}
+	k := (l - 1) / 2
+	cut := new(tt.Tensor)
+	if err := cut.Round(h, rank, 0); err != nil {
+		return nil, err
+	}
+	split, err := tt.NewSplit(cut, k)
+	if err != nil {
+		return nil, err
+	}
+	var before, after []tt.Core
+	for j := range k {
+		before = append(before, split.P.Core(j))
+	}
+	before[k-1] = timesMatrix(before[k-1], split.P.Core(k))
+	for j := 1; j < split.V.Order(); j++ {
+		after = append(after, split.V.Core(j))
+	}
+	after[0] = matrixTimes(split.V.Core(0), after[0])
+	// What the outer cores make of each row: P is n×r, S[o] is n×r' for each output o.
+	P := ones(x.n)
+	for j, c := range before {
+		P = through(P, matrices(x.x[j], c), c.Right)
+	}
+	_, p := x.y.Dims()
+	S := make([]*mat.Dense, p)
+	last := after[len(after)-1]
+	for o := range S {
+		S[o] = mat.NewDense(x.n, last.Left, nil)
+		for i := range x.n {
+			for a := range last.Left {
+				S[o].Set(i, a, last.At(a, o, 0))
+			}
+		}
+		for j := len(after) - 2; j >= 0; j-- {
+			S[o] = back(S[o], matrices(x.x[k+1+j], after[j]), after[j].Left)
+		}
+	}
+	middle := leastCore(P, x.x[k], S, x.y)
+	return tt.New(append(append(before, middle), after...)...), nil
+}
+
+// timesMatrix returns the core with its right bond times M, a core Left×Dim×1.
+func timesMatrix(c, M tt.Core) tt.Core {
+	g := tt.NewCore(c.Left, c.Dim, M.Dim)
+	mat.NewDense(c.Left*c.Dim, M.Dim, g.Data).Mul(mat.NewDense(c.Left*c.Dim, c.Right, c.Data), rightOf(M))
+	return g
+}
+
+// matrixTimes returns the core with its left bond times M, a core 1×Dim×Right.
+func matrixTimes(M, c tt.Core) tt.Core {
+	g := tt.NewCore(M.Dim, c.Dim, c.Right)
+	rightOf(g).Mul(mat.NewDense(M.Dim, M.Right, M.Data), rightOf(c))
+	return g
+}
+
+// leastCore returns the core G that minimises Σ_io (y_io − Σ P_ia X_ij S_ob G_ajb)², by
+// conjugate gradients on the normal equations (CGLS).
+func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
+	n, r := P.Dims()
+	_, d := X.Dims()
+	_, q := S[0].Dims()
+	var W mat.Dense // n×(r·q), room for both ways
+	apply := func(dst, G *mat.Dense) {
+		W.Mul(X, G)
+		for i := range n {
+			w, p := W.RawRowView(i), P.RawRowView(i)
+			for o, s := range S {
+				sum := 0.0
+				for a, v := range p {
+					sum += v * dot(w[a*q:(a+1)*q], s.RawRowView(i))
+				}
+				dst.Set(i, o, sum)
+			}
+		}
+	}
+	adjoint := func(dst, E *mat.Dense) {
+		for i := range n {
+			w, p := W.RawRowView(i), P.RawRowView(i)
+			clear(w)
+			for o, s := range S {
+				e := E.At(i, o)
+				for a, v := range p {
+					axpy(v*e, s.RawRowView(i), w[a*q:(a+1)*q])
+				}
+			}
+		}
+		dst.Mul(X.T(), &W)
+	}
+	G, g, direction := mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil)
+	E, moved := mat.DenseCopyOf(Y), mat.NewDense(n, len(S), nil)
+	W.Mul(X, G)
+	adjoint(g, E)
+	direction.Copy(g)
+	gg := squared(g)
+	first := gg
+	for range 200 {
+		if !(gg > 1e-28*first) {
+			break
+		}
+		apply(moved, direction)
+		mm := squared(moved)
+		if mm == 0 {
+			break
+		}
+		floats.AddScaled(G.RawMatrix().Data, gg/mm, direction.RawMatrix().Data)
+		floats.AddScaled(E.RawMatrix().Data, -gg/mm, moved.RawMatrix().Data)
+		adjoint(g, E)
+		next := squared(g)
+		direction.Scale(next/gg, direction)
+		direction.Add(direction, g)
+		gg = next
+	}
+	c := tt.NewCore(r, d, q)
+	for a := range r {
+		for j := range d {
+			copy(c.Data[(a*d+j)*q:(a*d+j+1)*q], G.RawRowView(j)[a*q:(a+1)*q])
+		}
+	}
+	return c
+}
