@@ -183,16 +183,14 @@ func (g *gramSums) full() *mat.SymDense {
 }
 
 // split returns R, upper triangular with RᵀR = XᵀX, B with RᵀB = XᵀY, and what no X
-// explains, YᵀY − BᵀB. R is nil if rounding has made XᵀX indefinite.
-func (g *gramSums) split() (R *mat.TriDense, B, rest *mat.Dense) {
-	var ch mat.Cholesky
-	if !ch.Factorize(g.full()) {
-		return nil, nil, nil
+// explains, YᵀY − BᵀB. B is nil if rounding has made XᵀX indefinite.
+func (g *gramSums) split() (R blas64.Triangular, B, rest *mat.Dense) {
+	R, ok := linalg.Cholesky(g.full())
+	if !ok {
+		return R, nil, nil
 	}
-	R = new(mat.TriDense)
-	ch.UTo(R)
 	B = mat.DenseCopyOf(g.xy.T())
-	blas64.Trsm(blas.Left, blas.Trans, 1, R.RawTriangular(), B.RawMatrix())
+	blas64.Trsm(blas.Left, blas.Trans, 1, R, B.RawMatrix())
 	rest = new(mat.Dense)
 	rest.Mul(B.T(), B)
 	rest.Sub(g.yy, rest)
@@ -204,8 +202,8 @@ func (g *gramSums) split() (R *mat.TriDense, B, rest *mat.Dense) {
 // 1e-8 of the sum of squares is left by X, so that what is left, a difference of sums,
 // keeps eight digits and the noise hides what rounding has moved.
 func (g *gramSums) losesNothing() bool {
-	R, _, rest := g.split()
-	if R == nil || linalg.RCondTri(R.RawTriangular()) < 0.001 {
+	R, B, rest := g.split()
+	if B == nil || linalg.RCondTri(R) < 0.001 {
 		return false
 	}
 	for j := range g.p {
@@ -224,12 +222,14 @@ func (g *gramSums) factor() *mat.Dense {
 	}
 	c, p := pow(g.d, g.l), g.p
 	f := mat.NewDense(c+p, c+p, nil)
-	if R, B, rest := g.split(); R != nil {
+	if R, B, rest := g.split(); B != nil {
 		// Without the negative parts that rounding may leave.
 		if S := root(rest); S != nil {
 			S = mat.DenseCopyOf(S.T())
 			linalg.R(S)
-			f.Slice(0, c, 0, c).(*mat.Dense).Copy(R)
+			for i := range c {
+				copy(f.RawRowView(i)[i:c], R.Data[i*R.Stride+i:i*R.Stride+c])
+			}
 			f.Slice(0, c, c, c+p).(*mat.Dense).Copy(B)
 			f.Slice(c, c+p, c, c+p).(*mat.Dense).Copy(S)
 			return f

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -172,12 +174,15 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 	for i := range k {
 		N.SetSym(i, i, N.At(i, i)+mu*trace/float64(k))
 	}
-	var ch mat.Cholesky
-	eta := mat.NewVecDense(k, nil)
-	if !ch.Factorize(N) || ch.SolveVecTo(eta, mat.NewVecDense(k, c.Coordinates(g))) != nil && !finiteVector(eta) {
+	R, ok := linalg.Cholesky(N)
+	if !ok {
 		return tt.Tangent{}, false
 	}
-	return c.Tangent(eta.RawVector().Data), true
+	eta := c.Coordinates(g)
+	v := blas64.Vector{N: k, Inc: 1, Data: eta}
+	blas64.Trsv(blas.Trans, R, v)
+	blas64.Trsv(blas.NoTrans, R, v)
+	return c.Tangent(eta), finiteVector(mat.NewVecDense(k, eta))
 }
 
 // maxTangent bounds the dimension of tangent spaces over which least squares is solved.

@@ -25,6 +25,7 @@ type part struct {
 type rows struct {
 	x, y   []float64
 	summed bool
+	sums   *gramSums // of these rows, if they are at hand
 }
 
 // parts is the number of parts for cross-validation.
@@ -79,6 +80,8 @@ func (m *Measurements) fold(q *part, b rows) {
 	switch {
 	case !b.summed:
 		q.factor = m.stacked(q.factor, b)
+	case b.sums != nil:
+		q.sums = b.sums.plus(q.sums)
 	case q.sums == nil:
 		q.sums = newGramSums(m.d, m.length, m.p)
 		fallthrough
@@ -100,7 +103,7 @@ func (m *Measurements) judge(b *rows) {
 		s := newGramSums(m.d, m.length, m.p)
 		s.add(b.x, b.y)
 		if s.losesNothing() {
-			m.summedUpTo = 10 * largest
+			m.summedUpTo, b.sums = 10*largest, s
 		} else {
 			m.refused++
 		}

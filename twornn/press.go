@@ -52,7 +52,7 @@ func (p *press) work(m *Measurements, q *part) {
 		p.mu.Unlock()
 		m.fold(q, b)
 		p.mu.Lock()
-		p.free = append(p.free, b)
+		p.free = append(p.free, rows{x: b.x, y: b.y})
 		p.mu.Unlock()
 		<-p.under
 	}

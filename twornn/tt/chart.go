@@ -84,17 +84,13 @@ func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
 		width /= u.Dim
 		free := rows - r
 		next, off := make([]float64, n*r*width), make([]float64, n*free*width)
+		all := c.all[k].RawMatrix()
+		turned := blas64.General{Rows: rows, Cols: width, Stride: width, Data: make([]float64, rows*width)}
 		for i := range n {
 			z := blas64.General{Rows: rows, Cols: width, Stride: width, Data: Z.Data[i*Z.Stride : i*Z.Stride+rows*width]}
-			to := func(from, cols int, dst []float64) {
-				if cols == 0 {
-					return
-				}
-				w := c.all[k].Slice(0, rows, from, from+cols).(*mat.Dense).RawMatrix()
-				blas64.Gemm(blas.Trans, blas.NoTrans, 1, w, z, 0, blas64.General{Rows: cols, Cols: width, Stride: width, Data: dst[i*cols*width:]})
-			}
-			to(0, r, next)
-			to(r, free, off)
+			blas64.Gemm(blas.Trans, blas.NoTrans, 1, all, z, 0, turned)
+			copy(next[i*r*width:], turned.Data[:r*width])
+			copy(off[i*free*width:], turned.Data[r*width:])
 		}
 		if free > 0 {
 			d := make([]float64, n*free*r)

@@ -117,6 +117,13 @@ func LeastSquares(a, b *mat.Dense, rtol float64) (x *mat.Dense, rank int, rcond 
 	return solveSVD(a, b, rtol)
 }
 
+// Cholesky overwrites the upper triangle of a with R, RᵀR = a, and reports whether a is
+// positive definite. The rest of a is left as it is. gonum's mat.Cholesky also estimates
+// the condition, which at small sizes takes as long again.
+func Cholesky(a *mat.SymDense) (r blas64.Triangular, ok bool) {
+	return lapack64.Potrf(a.RawSymmetric())
+}
+
 // IsUpper reports whether all below the diagonal of a is zero.
 func IsUpper(a *mat.Dense) bool {
 	r, c := a.Dims()
