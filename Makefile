@@ -8,7 +8,7 @@ export GOFLAGS := -buildvcs=false
 
 run := go run ./notebooks/run
 
-.PHONY: help quickstart test lab-test lab notebooks setup clean go
+.PHONY: help bench quickstart test lab-test lab notebooks setup clean go
 
 help:
 	@echo 'make quickstart  run the first notebook: a forecast of real wind, with its scores and figures'
@@ -17,6 +17,7 @@ help:
 	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where that is what there is'
 	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
 	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
+	@echo 'make bench       the benchmarks, on one core, into notebooks/out/bench.txt (twornn/BENCHMARKS.md says how to read it)'
 	@echo 'make clean       remove all that was built, the virtual environment and the pages'
 	@echo 'A notebook of your own, x.ipynb, runs into notebooks/out with: $(run) exec x.ipynb'
 
@@ -29,6 +30,12 @@ lab-test: go
 # Not by "go run", which fails whenever it is interrupted: Ctrl-C is how this ends.
 lab: go
 	@go build -o notebooks/kernel/bin/run ./notebooks/run && exec notebooks/kernel/bin/run lab
+
+# One core, so that times compare; six runs each, for benchstat.
+bench: go
+	@mkdir -p notebooks/out
+	GOMAXPROCS=1 go test ./twornn -run '^$$' -bench . -benchmem -benchtime 0.5s -count $(or $(COUNT),6) -timeout 60m > notebooks/out/bench.txt || { cat notebooks/out/bench.txt; exit 1; }
+	@cat notebooks/out/bench.txt
 
 notebooks: go
 	@$(run) update
