@@ -50,8 +50,9 @@ type OutputMetrics struct {
 
 // R2Against returns the mean over the outputs of 1 − Σ(y−ŷ)²/Σ(y−c)² for the
 // constants c, one an output: with the means of the training targets it says how
-// much better the predictions are than those means. It is NaN if nothing was scored,
-// and panics if c has not p entries.
+// much better the predictions are than those means. Outputs that are that constant in all
+// targets, of which nothing is left to explain, do not count. It is NaN if nothing was
+// scored or no output counts, and panics if c has not p entries.
 func (m Metrics) R2Against(c []float64) float64 {
 	if m.Err != nil {
 		return math.NaN()
@@ -59,12 +60,15 @@ func (m Metrics) R2Against(c []float64) float64 {
 	if len(c) != len(m.Outputs) {
 		panic("twornn: dimension mismatch: c")
 	}
-	var sum float64
+	var sum, n float64
 	for j, o := range m.Outputs {
 		b := o.Mean - c[j]
-		sum += 1 - o.MSE/(o.Variance+b*b)
+		if spread := o.Variance + b*b; spread > 0 {
+			sum += 1 - o.MSE/spread
+			n++
+		}
 	}
-	return sum / float64(len(m.Outputs))
+	return sum / n
 }
 
 // String returns the figures in one line.

@@ -506,7 +506,7 @@ func (f *fitter) result(best candidate) *Result {
 		switch {
 		case f.cutShort || st.Status == Stopped:
 			r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum", st.Gradient)
-		case st.Status == IterationLimit && !(st.Gradient < 0.01):
+		case st.Status == IterationLimit && !(st.Gradient < 0.1): // 0.1 would cost a hundredth of the error of estimation
 			r.warn(NotConverged, "the joint fit ended after %s, %.2g standard errors from its optimum", count(st.Iterations, "iteration"), st.Gradient)
 		}
 	}

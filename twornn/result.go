@@ -49,6 +49,14 @@ const (
 	Collinear                            // some inputs are linear combinations of others
 )
 
+func (k WarningKind) String() string {
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear"}
+	if k < 1 || int(k) > len(names) {
+		return fmt.Sprintf("WarningKind(%d)", int(k))
+	}
+	return names[k-1]
+}
+
 func (r *Result) warn(kind WarningKind, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
 }
@@ -114,6 +122,9 @@ func (r *Result) route() string {
 		}
 	}
 	var b strings.Builder
+	if r.Rank == 0 {
+		return "the zero function stands in for a model"
+	}
 	if r.Refinement.Unknowns > 0 {
 		fmt.Fprintf(&b, "joint fit from a %s start, %s, %v", chosen.Start, count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
 	}

@@ -3,6 +3,7 @@ package twornn
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -292,6 +293,8 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	// Shorter words come first, so that the values of longer ones, which may be larger by
 	// far, do not hide a difference.
 	scale := 0.0
+	// What rounding leaves of values that cancel.
+	rounding := 1e-14 * (norm(a.H0.RawVector().Data)*mat.Norm(a.Omega, 2) + norm(b.H0.RawVector().Data)*mat.Norm(b.Omega, 2))
 	for _, w := range words {
 		va, vb := a.value(w), b.value(w)
 		for _, v := range slices.Concat(va, vb) {
@@ -299,7 +302,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 		}
 		for j := range va {
 			// Not ≤, so that a NaN differs.
-			if !(va[j]-vb[j] <= tol*scale && vb[j]-va[j] <= tol*scale) {
+			if !(math.Abs(va[j]-vb[j]) <= tol*scale+rounding) {
 				return false, w, nil
 			}
 		}

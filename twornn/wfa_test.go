@@ -254,3 +254,25 @@ func TestWordsAndBlocks(t *testing.T) {
 		t.Error("the forecaster's bases")
 	}
 }
+
+// TestEqualThroughCancellation: a value that is zero but for rounding does not count as
+// different from zero.
+func TestEqualThroughCancellation(t *testing.T) {
+	m := NewModel(2, 2, 1)
+	m.H0.SetVec(0, 1)
+	m.A[0].Copy(mat.NewDense(2, 2, []float64{1, 1, 0, 1}))
+	m.A[1].Copy(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	m.Omega.Set(0, 1, 1)
+	again, err := m.ChangeBasis(mat.NewDense(2, 2, []float64{1, -1, 0.3, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, word, err := Equal(m, again, 0); !ok || err != nil {
+		t.Errorf("a change of basis changes the value on %v: %v", word, err)
+	}
+	other := m.clone()
+	other.Omega.Set(0, 0, 1e-8)
+	if ok, _, _ := Equal(m, other, 0); ok {
+		t.Error("1e-8 on the empty word is no rounding")
+	}
+}
