@@ -103,6 +103,11 @@ type denseDesign struct {
 	G, C   *mat.Dense // XᵀX and XᵀY, c×c and c×p
 	A, B   *mat.Dense // their square roots, for errors to full precision
 	energy float64
+
+	// Room for newton.
+	J      *mat.Dense
+	N      *mat.SymDense
+	turned []float64
 }
 
 func newDenseDesign(m *Measurements, dims []int) (*denseDesign, error) {
@@ -110,7 +115,7 @@ func newDenseDesign(m *Measurements, dims []int) (*denseDesign, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &denseDesign{dims: dims, c: m.columns(), p: m.p, G: new(mat.Dense), C: new(mat.Dense), A: A, B: B, energy: m.energy}
+	x := &denseDesign{dims: dims, c: m.columns(), p: m.p, G: new(mat.Dense), C: new(mat.Dense), A: A, B: B, energy: m.energy, J: new(mat.Dense)}
 	x.G.Mul(A.T(), A)
 	x.C.Mul(A.T(), B)
 	if !linalg.IsFinite(x.G) || !linalg.IsFinite(x.C) {
@@ -163,10 +168,13 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 	if k > maxTangent {
 		return tt.Tangent{}, false
 	}
-	J := c.Design(x.A, x.p).RawMatrix().Data
-	N := mat.NewSymDense(k, nil)
-	var turned []float64
-	gram(N.RawSymmetric().Data, J, k, &turned)
+	if _, have := x.J.Dims(); have != k {
+		x.J, x.N = new(mat.Dense), mat.NewSymDense(k, nil)
+	}
+	c.Design(x.J, x.A, x.p)
+	N := x.N
+	clear(N.RawSymmetric().Data)
+	gram(N.RawSymmetric().Data, x.J.RawMatrix().Data, k, &x.turned)
 	trace := 0.0
 	for i := range k {
 		trace += N.At(i, i)

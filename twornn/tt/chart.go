@@ -1,6 +1,8 @@
 package tt
 
 import (
+	"sync"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -66,13 +68,22 @@ func (c *Chart) Coordinates(t Tangent) []float64 {
 	return append(theta, t.Delta[len(c.p.U)].Data...)
 }
 
-// Design returns the derivatives of ρ_i H by the coordinates, for the rows ρ_i of A, H being
-// the tensor of the point as a matrix of q columns, the last index the fastest: row i·q+o
-// of the result is for column o. It costs some 2r times the size of A for each of the q.
-// It panics if A has not as many columns as H rows.
-func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
+// Design stores the derivatives of ρ_i H by the coordinates in dst, for the rows ρ_i of A,
+// H being the tensor of the point as a matrix of q columns, the last index the fastest: row
+// i·q+o of dst is for column o. An empty dst is resized. It costs some 2r times the size
+// of A for each of the q. It panics if A has not as many columns as H rows, or dst not
+// the rows and columns.
+func (c *Chart) Design(dst, A *mat.Dense, q int) {
 	n, width := A.Dims()
-	J := mat.NewDense(n*q, c.dim, nil)
+	J := dst
+	if J.IsEmpty() {
+		J.ReuseAs(n*q, c.dim)
+	}
+	if r, k := J.Dims(); r != n*q || k != c.dim {
+		panic("tt: dimension mismatch: dst")
+	}
+	room := designRooms.Get().(*designRoom)
+	defer designRooms.Put(room)
 	right := c.rightSides(q)
 	Z := A.RawMatrix() // of each row: left·dim × width
 	at := 0
@@ -83,9 +94,9 @@ func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
 		}
 		width /= u.Dim
 		free := rows - r
-		next, off := make([]float64, n*r*width), make([]float64, n*free*width)
+		next, off := sized(&room.next[k%2], n*r*width), sized(&room.off, n*free*width)
 		all := c.all[k].RawMatrix()
-		turned := blas64.General{Rows: rows, Cols: width, Stride: width, Data: make([]float64, rows*width)}
+		turned := blas64.General{Rows: rows, Cols: width, Stride: width, Data: sized(&room.turned, rows*width)}
 		for i := range n {
 			z := blas64.General{Rows: rows, Cols: width, Stride: width, Data: Z.Data[i*Z.Stride : i*Z.Stride+rows*width]}
 			blas64.Gemm(blas.Trans, blas.NoTrans, 1, all, z, 0, turned)
@@ -93,7 +104,7 @@ func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
 			copy(off[i*free*width:], turned.Data[r*width:])
 		}
 		if free > 0 {
-			d := make([]float64, n*free*r)
+			d := sized(&room.d, n*free*r)
 			for o := range q {
 				blas64.Gemm(blas.NoTrans, blas.Trans, 1,
 					blas64.General{Rows: n * free, Cols: width, Stride: width, Data: off},
@@ -113,12 +124,30 @@ func (c *Chart) Design(A *mat.Dense, q int) *mat.Dense {
 	for i := range n {
 		for o := range q {
 			row := J.RawRowView(i*q + o)[at:]
+			clear(row)
 			for j, v := range Z.Data[i*Z.Stride : i*Z.Stride+c.p.C.Left*width] {
 				row[j*q+o] = v
 			}
 		}
 	}
-	return J
+}
+
+// designRoom is what Design works in.
+type designRoom struct {
+	next           [2][]float64
+	off, turned, d []float64
+}
+
+var designRooms = sync.Pool{New: func() any { return new(designRoom) }}
+
+// sized returns a slice of n numbers of any value in place of *s, in its memory if that is
+// enough.
+func sized(s *[]float64, n int) []float64 {
+	if cap(*s) < n {
+		*s = make([]float64, n)
+	}
+	*s = (*s)[:n]
+	return *s
 }
 
 // rightSides returns for every core but the last the expanded product of the V after it,
