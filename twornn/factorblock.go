@@ -3,6 +3,8 @@ package twornn
 import (
 	"sync"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -110,37 +112,61 @@ func (b *factorBlock) residuals(w *work, own *laneRoom, from, to int, e, J []flo
 // returns that by h₀. l is 1 at least.
 func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []float64 {
 	n, d, l := w.n, w.d, b.l
-	dn := d * n
 	rho := b.row(i)
-	// T is of the words from the u-th on; those before are zero.
+	// T is of the words from the u-th on, a multiple of d but at the end; those before are
+	// zero.
 	u := b.first(i) / d
+	if l > 1 {
+		u -= u % d
+	}
 	T, next := &own.T, &own.next
 	sized(T, (len(rho)/d-u)*n)
-	for v := u; v < len(rho)/d; v++ {
+	for v := max(u, b.first(i)/d); v < len(rho)/d; v++ {
 		dst := (*T)[(v-u)*n : (v-u+1)*n]
 		for j, x := range rho[v*d : (v+1)*d] {
 			axpy(x, w.AO[o].Data[j*n:(j+1)*n], dst)
 		}
 	}
 	for t := l - 1; t >= 1; t-- {
-		// The words of t−1 letters from the first that has one among those of T.
+		// By words of t−1 letters, from the first that has one among those of T on.
 		first, words := u/d, len(w.alpha[t-1])/n
-		sized(next, (words-first)*n)
-		for v := first; v < words; v++ {
-			from, to := max(v*d, u), (v+1)*d
-			ti := (*T)[(from-u)*n : (to-u)*n]
-			skip := (from - v*d) * n
-			for a, x := range w.alpha[t-1][v*n : (v+1)*n] {
-				axpy(x, ti, dA[a*dn+skip:(a+1)*dn])
-			}
-			dst := (*next)[(v-first)*n : (v-first+1)*n]
-			for c, x := range ti {
-				axpy(x, w.As.Data[(skip+c)*n:(skip+c+1)*n], dst)
-			}
+		start := first
+		if t > 1 {
+			start -= first % d
 		}
-		u, T, next = first, next, T
+		sized(next, (words-start)*n)
+		w.fold(*T, w.alpha[t-1][first*n:], dA, (*next)[(first-start)*n:])
+		u, T, next = start, next, T
 	}
 	return *T
+}
+
+// fold adds Σ_u α_uᵀ T_u to dA, n×dn, for words u with rows α_u of n and T_u of dn numbers,
+// and sets row u of next to T_u As.
+func (w *work) fold(T, alpha, dA, next []float64) {
+	n, dn := w.n, w.d*w.n
+	words := len(T) / dn
+	// Below so many words gonum's calls cost more than they save.
+	const many = 6
+	if words < many {
+		for u := range words {
+			tu := T[u*dn : (u+1)*dn]
+			for a, x := range alpha[u*n : (u+1)*n] {
+				axpy(x, tu, dA[a*dn:(a+1)*dn])
+			}
+			dst := next[u*n : (u+1)*n]
+			for c, x := range tu {
+				axpy(x, w.As.Data[c*n:(c+1)*n], dst)
+			}
+		}
+		return
+	}
+	_, A, _ := w.parts(w.theta) // As, transposed
+	t := blas64.General{Rows: words, Cols: dn, Stride: dn, Data: T}
+	for a := range n {
+		blas64.Gemv(blas.Trans, 1, t, blas64.Vector{N: words, Inc: n, Data: alpha[a:]}, 1, blas64.Vector{N: dn, Inc: 1, Data: dA[a*dn:]})
+		blas64.Gemv(blas.NoTrans, 1, t, blas64.Vector{N: dn, Inc: 1, Data: A.Data[a*dn:]}, 0, blas64.Vector{N: words, Inc: n, Data: next[a:]})
+	}
 }
 
 // row returns a row of R.
