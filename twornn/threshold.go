@@ -129,9 +129,9 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		if step*direction.Norm() <= o.Tol*h.Norm() {
 			return h, nil
 		}
-		// Newton's steps gain ever less; what is worth 1e-4 of the variance of the noise moves
-		// no coordinate by more than a hundredth of its standard error.
-		if leap && o.noise > 0 && step*slope <= 1e-4*after/o.noise {
+		// Newton's steps gain ever less. One that gained a hundredth of the variance of the
+		// noise has moved all coordinates together by a tenth of a standard error.
+		if leap && o.noise > 0 && step*slope <= 1e-2*after/o.noise {
 			return h, nil
 		}
 	}

@@ -48,6 +48,9 @@ func newWhitening(c Collection, d int) (whitening, error) {
 	for first < d-1 && values[first] <= least {
 		first++
 	}
+	if w, ok := triangularWhitening(M); ok && values[0] > 1e-6*values[d-1] {
+		return w, nil
+	}
 	w := whitening{mat.NewDense(d, d-first, nil), mat.NewDense(d-first, d, nil)}
 	for j := first; j < d; j++ {
 		s := math.Sqrt(values[j])
@@ -60,6 +63,22 @@ func newWhitening(c Collection, d int) (whitening, error) {
 		}
 	}
 	return w, nil
+}
+
+// triangularWhitening returns T = L from E xxᵀ = L Lᵀ. Any T with T Tᵀ = E xxᵀ will do, and
+// with this one the factor of [X Y] stays triangular: the product of W's, which it meets from
+// the right transposed, is lower triangular as W is.
+func triangularWhitening(M *mat.SymDense) (whitening, bool) {
+	var ch mat.Cholesky
+	if !ch.Factorize(M) {
+		return whitening{}, false
+	}
+	var L, inv mat.TriDense
+	ch.LTo(&L)
+	if inv.InverseTri(&L) != nil {
+		return whitening{}, false
+	}
+	return whitening{mat.DenseCopyOf(&L), mat.DenseCopyOf(&inv)}, true
 }
 
 // coordinates are those in which Fit works: inputs z with E zzᵀ = I and outputs in units
