@@ -137,7 +137,8 @@ func (o collector) collect(data iter.Seq[Sequence]) (Collection, error) {
 		last := c[ls[len(ls)-1]]
 		last.stretch, last.long = run.longest, long
 	}
-	return c, nil
+	// What came later may be of another size than the sequences that the frame is made for.
+	return c, c.reframe(1e4)
 }
 
 // wanted reports whether length l is among those asked for, or worth collecting if

@@ -18,7 +18,9 @@ type Collection map[int]*Measurements
 func (c Collection) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
 
 // Merge adds the measurements of o, so that shards of the data, collected apart,
-// join into what one pass over all of it gives, up to rounding. o is not changed.
+// join into what one pass over all of it gives, up to rounding; of more than 512 sequences
+// longer than any length measured, a sample, the two keep different ones, and a shard that measures nothing keeps none. o is not
+// changed.
 // It errs, with c unchanged, if the numbers of inputs or outputs differ.
 func (c Collection) Merge(o Collection) error {
 	d, p := c.dims()
@@ -38,6 +40,7 @@ func (c Collection) Merge(o Collection) error {
 	for l, m := range c {
 		c[l] = m.in(to)
 	}
+	long, stretch := c.take()
 	for _, l := range o.Lengths() {
 		m := o[l].in(to)
 		if c[l] == nil {
@@ -46,7 +49,30 @@ func (c Collection) Merge(o Collection) error {
 		}
 		c[l].merge(m)
 	}
-	return c.reframe()
+	long2, stretch2 := c.take()
+	long.merge(long2)
+	if len(stretch2) > len(stretch) {
+		stretch = stretch2
+	}
+	if ls := c.Lengths(); len(ls) > 0 {
+		last := c[ls[len(ls)-1]]
+		last.long, last.stretch = long, stretch
+	}
+	return c.reframe(10)
+}
+
+// take takes the sample of long sequences and the longest stretch out of the collection.
+// Both stand with the greatest length, which a merge may change.
+func (c Collection) take() (long sample, stretch []float64) {
+	for _, l := range c.Lengths() {
+		m := c[l]
+		long.merge(m.long)
+		if len(m.stretch) > len(stretch) {
+			stretch = m.stretch
+		}
+		m.long, m.stretch = sample{}, nil
+	}
+	return long, stretch
 }
 
 // frame returns the frame of the collection.

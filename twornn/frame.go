@@ -103,8 +103,10 @@ func (f *frame) to(g *frame) *mat.Dense {
 }
 
 // reframe gives the collection a frame that suits all of it, if the one it has does
-// not: shards of other units or offsets may have joined since it was made.
-func (c Collection) reframe() error {
+// not: shards of other units or offsets may have joined since it was made, or sequences
+// come that were quite other than the first. Sizes of the inputs' directions that differ
+// by up to the given factor are well enough.
+func (c Collection) reframe(factor float64) error {
 	d, _ := c.dims()
 	if d == 0 {
 		return nil
@@ -113,7 +115,7 @@ func (c Collection) reframe() error {
 	if !eig.Factorize(c.moments(d), false) {
 		return linalg.ErrNoConvergence
 	}
-	if v := eig.Values(nil); v[0] > 1e-2*v[d-1] && v[d-1] > 1e-4 && v[d-1] < 1e4 {
+	if v, f := eig.Values(nil), factor*factor; v[0]*f > v[d-1] && v[d-1]*f*f > 1 && v[d-1] < f*f {
 		return nil
 	}
 	w, err := newWhitening(c, d)

@@ -119,7 +119,7 @@ func (g *gramSums) transpose(m *gramRoom, x []float64, n int) {
 // the columns are Kronecker products. No group gives a row of ones.
 func products(room *[]float64, rows []float64, per, n int) []float64 {
 	count := 1
-	for range len(rows) / (per * n) {
+	for left := len(rows); left > 0; left -= per * n {
 		count *= per
 	}
 	w := sized(room, count*n)

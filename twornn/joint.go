@@ -310,7 +310,9 @@ func (j *joint) enough(best *climb, hits, starts int) bool {
 	q := best.q
 	// A run that began near an adequate fit cannot have missed a better optimum. Any other
 	// may: a weak state is easily hidden in the noise.
-	near := best.first < 2*best.sse
+	// Near is within its noise, and small beside what it explains.
+	gain := best.first - best.sse
+	near := gain < best.sse && gain < 0.25*(q.energy-best.sse)
 	switch z := q.lackOfFit(best.sse); {
 	case z < 2: // with spare states each start ends elsewhere
 		return near || hits >= 2 || starts >= 8

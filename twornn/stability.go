@@ -184,6 +184,7 @@ func (s *sample) thin() {
 
 func (s *sample) merge(o sample) {
 	s.n += o.n
+	s.all = s.all || o.all
 	s.kept = append(s.kept, o.kept...)
 	s.stride = max(s.stride, o.stride, 1)
 	s.thin()

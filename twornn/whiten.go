@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -34,13 +35,28 @@ type whitening struct {
 // the inputs do not move are left out.
 func newWhitening(c Collection, d int) (whitening, error) {
 	M := c.moments(d)
+	// Each input in its own unit first: a size beside others says nothing of dependence.
+	unit := make([]float64, d)
+	for i := range unit {
+		unit[i] = math.Sqrt(M.At(i, i))
+	}
+	// Below this, beside others, it is rounding: in a frame all have been of one size.
+	nothing := 1e-8 * slices.Max(unit)
+	for i, u := range unit {
+		if unit[i] = max(u, nothing); unit[i] == 0 {
+			unit[i] = 1 // none ever moves
+		}
+	}
+	for i := range d {
+		for j := range i + 1 {
+			M.SetSym(i, j, M.At(i, j)/(unit[i]*unit[j]))
+		}
+	}
 	var eig mat.EigenSym
 	if !eig.Factorize(M, true) {
 		return whitening{}, fmt.Errorf("twornn: the inputs' second moments: %w", linalg.ErrNoConvergence)
 	}
 	values := eig.Values(nil) // ascending
-	var V mat.Dense
-	eig.VectorsTo(&V)
 	// Sums over many rows leave rounding errors of up to this size: an input whose own
 	// part in its variance is below is taken to depend on the others.
 	least := 1e-12 * values[d-1]
@@ -48,18 +64,26 @@ func newWhitening(c Collection, d int) (whitening, error) {
 	for first < d-1 && values[first] <= least {
 		first++
 	}
-	if w, ok := triangularWhitening(M); ok && values[0] > 1e-6*values[d-1] {
-		return w, nil
-	}
-	w := whitening{mat.NewDense(d, d-first, nil), mat.NewDense(d-first, d, nil)}
-	for j := first; j < d; j++ {
-		s := math.Sqrt(values[j])
-		if values[d-1] == 0 {
-			s = 1 // no input ever moves
+	w, ok := triangularWhitening(M)
+	if !ok || !(values[0] > 1e-6*values[d-1]) {
+		var V mat.Dense
+		eig.VectorsTo(&V)
+		w = whitening{mat.NewDense(d, d-first, nil), mat.NewDense(d-first, d, nil)}
+		for j := first; j < d; j++ {
+			s := math.Sqrt(values[j])
+			if values[d-1] == 0 {
+				s = 1 // no input ever moves
+			}
+			for i := range d {
+				w.T.Set(i, j-first, V.At(i, j)*s)
+				w.W.Set(j-first, i, V.At(i, j)/s)
+			}
 		}
-		for i := range d {
-			w.T.Set(i, j-first, V.At(i, j)*s)
-			w.W.Set(j-first, i, V.At(i, j)/s)
+	}
+	for i, u := range unit {
+		floats.Scale(u, w.T.RawRowView(i))
+		for k := range d - first {
+			w.W.Set(k, i, w.W.At(k, i)/u)
 		}
 	}
 	return w, nil
