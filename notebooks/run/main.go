@@ -8,6 +8,7 @@
 //	go run ./notebooks/run lab          open the notebooks in JupyterLab or Notebook
 //	go run ./notebooks/run exec x.ipynb run notebooks of any name into notebooks/out
 //	go run ./notebooks/run update       run the course's notebooks and keep their outputs
+//	go run ./notebooks/run pictures     make the README's pictures anew from the outputs kept
 package main
 
 import (
@@ -38,6 +39,7 @@ var verbs = map[string]func(*app, context.Context) error{
 	"lab":        (*app).lab,
 	"exec":       (*app).exec,
 	"update":     (*app).update,
+	"pictures":   (*app).pictures,
 }
 
 func main() {
@@ -47,7 +49,7 @@ func main() {
 	}
 	do, ok := verbs[verb]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|labtest|lab|exec|update [notebook...]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|labtest|lab|exec|update|pictures [notebook...]")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,12 +83,9 @@ func (a *app) exec(ctx context.Context) error {
 // update runs the notebooks of the course, or those named, and puts the outputs into them as
 // they are committed. A notebook that went wrong is left as it was.
 func (a *app) update(ctx context.Context) error {
-	paths := a.args
-	if len(paths) == 0 {
-		var err error
-		if paths, err = nb.Course(a.root); err != nil {
-			return err
-		}
+	paths, err := a.named()
+	if err != nil {
+		return err
 	}
 	return a.each(ctx, paths, a.updateOne)
 }
@@ -117,7 +113,7 @@ func (a *app) updateOne(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := a.picture(n, strings.TrimSuffix(filepath.Base(path), ".ipynb")); err != nil {
+	if _, err := a.picture(n, path); err != nil {
 		return "", err
 	}
 	if changed {
@@ -126,19 +122,55 @@ func (a *app) updateOne(ctx context.Context, path string) (string, error) {
 	return "as it was", nil
 }
 
-// picture keeps a notebook's last figure as a file, for the README to show.
-func (a *app) picture(n *nb.Notebook, name string) error {
-	figures := n.Figures()
-	png, err := base64.StdEncoding.DecodeString(figures[len(figures)-1]) // Lint wants one at least
+// pictures makes the pictures of the course's notebooks, or of those named, from the
+// outputs they hold. Nothing is run.
+func (a *app) pictures(ctx context.Context) error {
+	paths, err := a.named()
 	if err != nil {
 		return err
 	}
-	_, err = nb.Replace(filepath.Join(a.root, "notebooks", "pictures", name+".png"), png)
-	return err
+	a.log.last = len(paths)
+	return a.all(ctx, paths, func(_ context.Context, path string) (string, error) {
+		n, err := nb.Read(path)
+		if err != nil {
+			return "", err
+		}
+		return a.picture(n, path)
+	})
 }
 
-// each finds Jupyter and then does one stage for each notebook, even after one
-// has failed.
+// What a picture for the README may have: it is shown small, and fetched in every clone.
+const (
+	pictureColours = 128
+	maxPicture     = 60_000 // bytes
+)
+
+// picture keeps the figure that stands for a notebook as a file, for the README to show.
+func (a *app) picture(n *nb.Notebook, path string) (note string, err error) {
+	png, err := n.Picture()
+	if err != nil {
+		return "", err
+	}
+	if png, err = nb.Reduce(png, pictureColours); err != nil {
+		return "", err
+	}
+	if len(png) > maxPicture {
+		return "", fmt.Errorf("the picture takes %d bytes, more than %d: tag a cell with a simpler figure \"picture\"", len(png), maxPicture)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".ipynb") + ".png"
+	_, err = nb.Replace(filepath.Join(a.root, "notebooks", "pictures", name), png)
+	return fmt.Sprintf("%d bytes", len(png)), err
+}
+
+// named returns the notebooks that the command names, else those of the course.
+func (a *app) named() ([]string, error) {
+	if len(a.args) > 0 {
+		return locate(a.args)
+	}
+	return nb.Course(a.root)
+}
+
+// each finds Jupyter and then does one stage for each notebook.
 func (a *app) each(ctx context.Context, paths []string, do func(ctx context.Context, path string) (string, error)) error {
 	paths, err := locate(paths)
 	if err != nil {
@@ -148,6 +180,11 @@ func (a *app) each(ctx context.Context, paths []string, do func(ctx context.Cont
 	if err := a.setup(ctx); err != nil {
 		return err
 	}
+	return a.all(ctx, paths, do)
+}
+
+// all does one stage for each notebook, even after one has failed.
+func (a *app) all(ctx context.Context, paths []string, do func(ctx context.Context, path string) (string, error)) error {
 	failed := false
 	for _, path := range paths {
 		err := a.log.run(ctx, filepath.Base(path), func(ctx context.Context) (string, error) { return do(ctx, path) })

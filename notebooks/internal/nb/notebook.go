@@ -20,10 +20,13 @@ type Notebook struct {
 
 // Cell is a cell of a notebook. Code cells alone have a Count and Outputs.
 type Cell struct {
-	Type    string   `json:"cell_type"`
-	Source  Text     `json:"source"`
-	Count   *int     `json:"execution_count"`
-	Outputs []Output `json:"outputs"`
+	Type     string   `json:"cell_type"`
+	Source   Text     `json:"source"`
+	Count    *int     `json:"execution_count"`
+	Outputs  []Output `json:"outputs"`
+	Metadata struct {
+		Tags []string `json:"tags"`
+	} `json:"metadata"`
 }
 
 // Output is one block of a cell's output.
