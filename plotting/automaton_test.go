@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,23 @@ func TestAutomatonArrows(t *testing.T) {
 					t.Errorf("%d states: the arrows between %d and %d lie on each other", n, i+1, j+1)
 				}
 			}
+		}
+	}
+}
+
+// TestOppositeArrowsLieApart: an arrow whose best place is taken by the one back goes
+// elsewhere. Two that bend alike lie apart anyway, so one back is put in its way.
+func TestOppositeArrowsLieApart(t *testing.T) {
+	for n := 2; n <= 6; n++ {
+		alone := newSketch(n)
+		alone.arc(0, 1, "a", true)
+		back := slices.Clone(alone.arcs[[2]int{0, 1}])
+		slices.Reverse(back)
+		l := newSketch(n)
+		l.arcs[[2]int{1, 0}] = back
+		l.arc(0, 1, "a", true)
+		if path := l.arcs[[2]int{0, 1}]; distance(back[12], path[12]) < 14 {
+			t.Errorf("%d states: the arrows between 1 and 2 lie on each other", n)
 		}
 	}
 }

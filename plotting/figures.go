@@ -17,7 +17,8 @@ import (
 const maxValues = 200
 
 // SingularValues draws singular values on a logarithmic axis, one a state. Zeros,
-// which such an axis cannot hold, are drawn hollow at its foot. Of more than 200 values
+// which such an axis cannot hold, are drawn hollow at its foot. The title is for a Hankel
+// block; for another matrix set Title.Text of what is returned. Of more than 200 values
 // the first 200 are drawn, and the axis says how many are not. It errs if there are
 // none, or one is negative or not finite.
 func SingularValues(s []float64) (*plot.Plot, error) {
@@ -221,7 +222,8 @@ type Line struct {
 const maxPoints = 2000
 
 // TimeSeries draws lines over time, all alike. times gives the time of each value,
-// nil numbers them from 1. The y label should name quantity and unit. A line with
+// nil numbers them from 1, by the step (X.Label.Text of what is returned may say of what).
+// The y label should name quantity and unit. A line with
 // values that are not finite is drawn with gaps and its legend counts them. It errs
 // if there is no line, the lengths differ, nothing is finite, or a value is too large
 // for an axis.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
@@ -104,8 +103,8 @@ func long(n int, s string) (l []string) {
 	return l
 }
 
-// TestHeatMapsInReasonableTime: odd and huge matrices are drawn without a panic.
-func TestHeatMapsInReasonableTime(t *testing.T) {
+// TestHeatMapsOfOddData: odd and huge matrices are drawn without a panic.
+func TestHeatMapsOfOddData(t *testing.T) {
 	tiny := mat.NewDense(1, 2, []float64{5e-324, 0})
 	for name, c := range map[string]struct {
 		m             mat.Matrix
@@ -119,13 +118,12 @@ func TestHeatMapsInReasonableTime(t *testing.T) {
 		"large":       {mat.NewDense(1, 2, []float64{1e300, -1e300}), nil, nil},
 		"long labels": {vast{40, 60}, long(40, strings.Repeat("ab", 1000)), long(60, strings.Repeat("ba", 1000))},
 	} {
-		start := time.Now()
-		if err := second(picture(HeatMap(name, c.m, c.rows, c.columns))); err != nil {
+		p, err := HeatMap(name, c.m, c.rows, c.columns)
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
+			continue
 		}
-		if d := time.Since(start); d > 4*time.Second {
-			t.Errorf("%s: took %v", name, d)
-		}
+		notTooMuch(t, name, p)
 	}
 }
 

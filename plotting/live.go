@@ -11,7 +11,6 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/twornn/spectral/twornn"
@@ -156,15 +155,13 @@ func (l *Live) note(p twornn.Progress) {
 func (l *Live) figure() (*plot.Plot, error) {
 	p := newPlot(l.title, "iteration", "residual ‖Y − XH‖/‖Y‖")
 	low, high, longest := math.Inf(1), 0.0, 1
-	var text vg.Length // the widest of the legend
-	entry := func(name string, t ...plot.Thumbnailer) {
-		p.Legend.Add(name, t...)
-		text = max(text, p.Legend.TextStyle.Width(name))
-	}
+	f, k := frame{logY: true}, newKey(p)
 	for i, h := range l.traces {
-		for _, run := range h.runs() {
-			for _, at := range run {
+		runs := h.runs()
+		for _, run := range runs {
+			for j, at := range run {
 				low, high = min(low, at.Y), max(high, at.Y)
+				run[j] = f.place(at.X, at.Y)
 			}
 			p.Add(&plotter.Line{XYs: run, LineStyle: lineStyle(i)})
 			if len(run) == 1 {
@@ -172,24 +169,23 @@ func (l *Live) figure() (*plot.Plot, error) {
 				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})
 			}
 		}
+		k.taken(runs, nil)
 		longest = max(longest, h.count)
-		entry(h.String(), thumbnail(lineStyle(i)))
+		k.add(h.String(), thumbnail(lineStyle(i)))
 	}
 	if high == 0 {
 		return nil, errors.New("plotting: no iteration had a residual to draw")
 	}
 	if l.more > 0 {
-		entry(fmt.Sprintf("%s of other lines not drawn", count(l.more, "value")))
+		k.add(fmt.Sprintf("%s of other lines not drawn", count(l.more, "value")), nil)
 	}
-	logAxis(&p.Y, low, high)
-	if p.Y.Min == p.Y.Max {
-		p.Y.Max *= 10
-	}
-	p.X.Tick.Marker = iterationTicks{longest}
-	p.X.Min, p.X.Max = 1, max(2, float64(longest))
-	// Room for the legend to the right of the lines, on an axis 490 points long.
-	share := min(0.6, float64((text+40)/490))
-	p.X.Max += (p.X.Max - p.X.Min) * share / (1 - share)
+	from := math.Floor(math.Log10(low)) // whole decades
+	to := max(from+1, math.Ceil(math.Log10(high)-1e-9))
+	f.foot, f.top = math.Pow(10, from), math.Pow(10, to)
+	f.left, f.right, f.ticksX = 1, max(2, float64(longest)), iterationTicks{longest}
+	f.setAxes(p)
+	p.Y.Min, p.Y.Max = from, to // without rounding
+	k.place(p)
 	return p, nil
 }
 

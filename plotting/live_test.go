@@ -97,13 +97,16 @@ func TestLiveFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Y.Min != 1e-4 || p.Y.Max != 1 {
-		t.Errorf("the axis goes from %g to %g, want 1e-4 to 1", p.Y.Min, p.Y.Max)
+	if p.Y.Min != -4 || p.Y.Max != 0 {
+		t.Errorf("the axis goes from 10^%g to 10^%g, want 1e-4 to 1", p.Y.Min, p.Y.Max)
 	}
 	for _, k := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 		if k.Value > 40 {
 			t.Errorf("iteration %g is marked, of 40", k.Value)
 		}
+	}
+	if p.X.Max != 40 {
+		t.Errorf("the axis ends at %g, of 40 iterations", p.X.Max)
 	}
 	if got := l.traces[1].String(); got != "recover H(4): 0.0001" {
 		t.Errorf("the legend says %q", got)

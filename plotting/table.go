@@ -3,6 +3,7 @@ package plotting
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,7 +51,9 @@ func Scores(title, unit string, mean []float64, scores ...Score) Table {
 	for _, s := range scores {
 		if problem := s.problem(); problem != "" {
 			t.Rows = append(t.Rows, []string{s.Name, none, none, none})
-			notes = append(notes, s.Name+": "+problem)
+			if names := alike(scores, problem); names[0] == s.Name { // said once
+				notes = append(notes, strings.Join(slices.Compact(names), ", ")+": "+problem)
+			}
 			continue
 		}
 		r2 := s.R2
@@ -83,6 +86,16 @@ func Scores(title, unit string, mean []float64, scores ...Score) Table {
 	}
 	t.Note = strings.Join(notes, ". ")
 	return t
+}
+
+// alike returns the names of the scores with the problem.
+func alike(scores []Score, problem string) (names []string) {
+	for _, s := range scores {
+		if s.problem() == problem {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // problem says why there are no figures, or "".

@@ -12,7 +12,7 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
-// IHT recovers H⁽ˡ⁾ by iterative hard thresholding (Algorithm 1, lines 8 to 11):
+// IHT recovers H⁽ˡ⁾ by iterative hard thresholding (Algorithm 1, lines 8 to 12):
 // gradient steps
 //
 //	(H)⟨⟨l,1⟩⟩ ← (H)⟨⟨l,1⟩⟩ + γ Xᵀ(Y − X (H)⟨⟨l,1⟩⟩)

@@ -344,8 +344,8 @@ func (j *joint) starts(n int) (out []start) {
 			out = append(out, start{"spectral", c.Model})
 		}
 	}
-	// Where a rank was asked for none was read off at those below it.
-	if c := j.f.spectral[0]; len(out) == before && n < c.states() {
+	// Where a rank was asked for none was read off at the others.
+	if c := j.f.spectral[0]; len(out) == before && n != c.states() {
 		if m, _, err := spectral(j.f.h, c.L, n, c.basis, 0); err == nil && m.states() == n && m.finite() {
 			out = append(out, start{"spectral", m})
 		}

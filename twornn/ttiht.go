@@ -412,7 +412,7 @@ func parameters(p *tt.Point) int {
 	return n
 }
 
-// gradientTrain returns γ Xᵀ E as the train of rank n that Equation (XtenTT) of the
+// gradientTrain returns γ Xᵀ E as the train of rank n that Equation 4 of the
 // supplement gives: diagonal cores of the rows' factors.
 func (x *rowDesign) gradientTrain(gamma float64, E *mat.Dense) *tt.Tensor {
 	l := len(x.x)
