@@ -28,7 +28,7 @@ import (
 // HeatMap errs if the matrix has no entries or none that is finite, if the labels are
 // not as many as the rows or columns, or if an entry is beyond 1e300.
 func HeatMap(title string, m mat.Matrix, rows, columns []string) (*plot.Plot, error) {
-	if m == nil {
+	if d, ok := m.(*mat.Dense); m == nil || ok && d == nil {
 		return nil, errors.New("plotting: there is no matrix to draw")
 	}
 	r, c := m.Dims()

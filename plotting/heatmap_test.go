@@ -142,3 +142,13 @@ func TestCellDigits(t *testing.T) {
 		}
 	}
 }
+
+// A matrix that is nil behind its interface is no matrix either.
+func TestHeatMapOfNothing(t *testing.T) {
+	var none *mat.Dense
+	for _, m := range []mat.Matrix{nil, none} {
+		if _, err := HeatMap("t", m, nil, nil); err == nil {
+			t.Errorf("%T is drawn", m)
+		}
+	}
+}

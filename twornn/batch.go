@@ -124,7 +124,7 @@ func (j *batchJob) run(r *batchRoom, group []int, n, d int) {
 	w := len(group)
 	h, next := sized(&r.h, n*w), sized(&r.next, n*w)
 	in, products := sized(&r.in, d*w), sized(&r.products, n*d*w)
-	for a, v := range j.m.H0.RawVector().Data {
+	for a, v := range j.m.h0() {
 		for c := range w {
 			h[a*w+c] = v
 		}

@@ -103,3 +103,22 @@ func BenchmarkGemm(b *testing.B) {
 		b.ReportMetric(float64(n*n*n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMA/s")
 	})
 }
+
+// TestColumnAsH0: h₀ may be a column of a matrix.
+func TestColumnAsH0(t *testing.T) {
+	m := Random(3, 2, 2, 0.6, pcg(1))
+	wide := mat.NewDense(3, 2, []float64{1, 9, 2, 9, 3, 9})
+	column, plain := m.clone(), m.clone()
+	column.H0 = wide.ColView(0).(*mat.VecDense)
+	plain.H0 = mat.NewVecDense(3, []float64{1, 2, 3})
+	x := inputs(3, 2, func(i int) int { return i })
+	var a, b mat.Dense
+	column.PredictBatch(&a, x)
+	plain.PredictBatch(&b, x)
+	if !mat.Equal(&a, &b) || !slices.Equal(column.Predict(nil, x[2]), plain.Predict(nil, x[2])) {
+		t.Error("a column of a matrix as h₀ gives other outputs")
+	}
+	if ok, _, err := Equal(column, plain, 0); !ok || err != nil {
+		t.Error("the models count as different", err)
+	}
+}

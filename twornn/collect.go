@@ -24,6 +24,7 @@ const autoLength = 9
 //
 // A length of which the data hold nothing is absent from the result. Memory stays
 // bounded by (d^l+p)² numbers a length, up to d^l = 4096; beyond, it grows with N.
+// The source may use its matrices again for the next sequence.
 // Collect errs at the first sequence that is unusable: the source's own error, a
 // NaN or an infinity, shapes that disagree.
 func Collect(data iter.Seq[Sequence], lengths ...int) (Collection, error) {

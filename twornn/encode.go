@@ -55,7 +55,7 @@ func (m *Model) Save(path string) error {
 		return err
 	}
 	n, d, p := m.Dims()
-	f := file{H0: numbers(m.H0.RawVector().Data), A: make([][][]number, n), Omega: make([][]number, p)}
+	f := file{H0: numbers(m.h0()), A: make([][][]number, n), Omega: make([][]number, p)}
 	for a := range n {
 		f.A[a] = make([][]number, d)
 		for i := range d {

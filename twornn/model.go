@@ -71,6 +71,16 @@ func (m *Model) Dims() (n, d, p int) {
 	return n, len(m.A), p
 }
 
+// h0 returns the entries of H0, which may be a column of a matrix; they are not to be
+// changed.
+func (m *Model) h0() []float64 {
+	v := m.H0.RawVector()
+	if v.Inc == 1 {
+		return v.Data[:v.N]
+	}
+	return mat.Col(nil, 0, m.H0)
+}
+
 func (m *Model) states() int { n, _, _ := m.Dims(); return n }
 
 // fitted returns an error if there is no model in m, or its parts disagree.
@@ -136,7 +146,7 @@ func (m *Model) OutputsTo(dst *mat.Dense, x mat.Matrix) {
 // run sets h to h_k and calls each, if not nil, with every h_t on the way.
 func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
 	n, d, _ := m.Dims()
-	copy(h, m.H0.RawVector().Data)
+	copy(h, m.h0())
 	if x == nil {
 		return
 	}

@@ -21,7 +21,7 @@ type network struct {
 func newNetwork(m *NonLinear) network {
 	n, d, p := m.Model.Dims()
 	w := network{n: n, d: d, p: p, z: m.Activation}
-	w.theta = append(w.theta, m.Model.H0.RawVector().Data...)
+	w.theta = append(w.theta, m.Model.h0()...)
 	for a := range n {
 		for _, A := range m.Model.A {
 			w.theta = append(w.theta, A.RawRowView(a)...)

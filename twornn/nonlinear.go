@@ -78,7 +78,7 @@ func (m *NonLinear) Predict(dst []float64, x mat.Matrix) []float64 {
 	if len(dst) != p {
 		panic("twornn: dimension mismatch: dst")
 	}
-	h := append([]float64(nil), m.Model.H0.RawVector().Data...)
+	h := append([]float64(nil), m.Model.h0()...)
 	if x != nil {
 		k, c := x.Dims()
 		if k > 0 && c != d {

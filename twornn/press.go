@@ -2,7 +2,7 @@ package twornn
 
 import "sync"
 
-// press folds blocks of rows beside the reader, on as many processors as there are. Those
+// press folds blocks of rows beside the reader, one worker a part at the most. Those
 // of one part keep their order and go one after the other; so what comes out does not
 // depend on the number of processors. At most pressBlocks are under way: a source that
 // is faster has to wait, and memory stays bounded.

@@ -74,7 +74,7 @@ func (w *WFA) Value(word ...string) ([]float64, error) {
 
 // value returns f of the word whose symbols have the given indices.
 func (m *Model) value(word []int) []float64 {
-	h := slices.Clone(m.H0.RawVector().Data)
+	h := slices.Clone(m.h0())
 	for _, i := range word {
 		h = m.step(i, h)
 	}
@@ -153,7 +153,7 @@ func (m *Model) Minimize(tol float64) *Model {
 	}
 	n, d, p := m.Dims()
 	// Reached: h₀ and all A[i]ᵀh. Seen: the rows of Ω and all A[i]ω.
-	reached := closure([][]float64{m.H0.RawVector().Data}, d, tol, m.step)
+	reached := closure([][]float64{m.h0()}, d, tol, m.step)
 	if len(reached) == 0 {
 		return NewModel(1, d, p)
 	}
@@ -264,8 +264,8 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	// The difference is the model of both side by side. It is zero if it is on the
 	// words whose states span what can be reached (Tzeng 1992).
 	diff := NewModel(na+nb, d, p)
-	copy(diff.H0.RawVector().Data, a.H0.RawVector().Data)
-	copy(diff.H0.RawVector().Data[na:], b.H0.RawVector().Data)
+	copy(diff.H0.RawVector().Data, a.h0())
+	copy(diff.H0.RawVector().Data[na:], b.h0())
 	for i := range d {
 		diff.A[i].Slice(0, na, 0, na).(*mat.Dense).Copy(a.A[i])
 		diff.A[i].Slice(na, na+nb, na, na+nb).(*mat.Dense).Copy(b.A[i])
@@ -294,7 +294,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	// far, do not hide a difference.
 	scale := 0.0
 	// What rounding leaves of values that cancel.
-	rounding := 1e-14 * (norm(a.H0.RawVector().Data)*mat.Norm(a.Omega, 2) + norm(b.H0.RawVector().Data)*mat.Norm(b.Omega, 2))
+	rounding := 1e-14 * (norm(a.h0())*mat.Norm(a.Omega, 2) + norm(b.h0())*mat.Norm(b.Omega, 2))
 	for _, w := range words {
 		va, vb := a.value(w), b.value(w)
 		for _, v := range slices.Concat(va, vb) {
