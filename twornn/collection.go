@@ -142,6 +142,12 @@ func (m *Measurements) merge(o *Measurements) {
 		q.sums = q.sums.plus(r.sums)
 		q.x, q.y = append(q.x, r.x...), append(q.y, r.y...)
 		q.n += r.n
+		if !m.rows() && len(q.y) >= m.p*m.blockRows() {
+			b := rows{x: q.x, y: q.y}
+			m.judge(&b)
+			m.fold(q, b)
+			q.x, q.y = nil, nil
+		}
 	}
 	for i, v := range o.moment {
 		m.moment[i] += v

@@ -100,3 +100,26 @@ func TestMergeKeepsLongSequences(t *testing.T) {
 		t.Errorf("%d and %d long sequences, want 60 with the greatest length", c[3].long.n, c[2].long.n)
 	}
 }
+
+// TestManyShards: rows that wait in many small shards are folded in as they join.
+func TestManyShards(t *testing.T) {
+	m := Random(2, 2, 1, 0.7, pcg(1))
+	data := all(m, 6000, 3, 0.1, true, 2)
+	whole, merged := collected(t, data), Collection{}
+	for from := 0; from < len(data); from += 50 {
+		if err := merged.Merge(collected(t, data[from:from+50])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Random(2, 2, 1, 0.7, pcg(4)).Hankel(3)
+	want, _ := whole[3].SquaredError(h)
+	got, err := merged[3].SquaredError(h)
+	if err != nil || math.Abs(got-want) > 1e-10*want {
+		t.Errorf("squared error %v, want %v (%v)", got, want, err)
+	}
+	for k, q := range merged[3].parts {
+		if n := len(q.y); n >= merged[3].blockRows() {
+			t.Errorf("part %d: %d rows wait", k, n)
+		}
+	}
+}
