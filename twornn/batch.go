@@ -14,9 +14,9 @@ import (
 
 // PredictBatch stores f(x[i]), the output after the last row of the k×d matrix x[i], in
 // row i of dst. Sequences may differ in length; an empty one, or nil, gives Ω h₀. An empty
-// dst is resized to len(x)×p.
+// dst is resized to len(x)×p; for a batch of another size, dst.Reset() empties it.
 //
-// It runs some sixty sequences side by side, so that a step is one product of matrices,
+// It runs 64 sequences side by side, so that a step is one product of matrices,
 // and on all processors; the outputs agree with those of Predict up to rounding, and do
 // not depend on the number of processors. It costs O(k d n²) a sequence, allocates only
 // dst if that is empty (and, the first time, room to work in), and panics if an x[i] has

@@ -1,8 +1,6 @@
 package twornn
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -19,22 +17,23 @@ import (
 //	‖B − R G‖² ≥ ‖B − R H‖² + σ_min(R)² Σ_{i>r} σ_i(H⟨⟨s, l−s+1⟩⟩)²   for every such G, s.
 //
 // Lengths that are not in compressed form may be fitted to the last digit: they count 0.
+// σ_min is found by iteration and half of its square taken, to be on the safe side.
 func (q *equations) leastSum(r int) (sum float64) {
 	for _, b := range q.blocks {
 		if f, ok := b.(*factorBlock); ok && f.dof > 0 {
-			sum += f.pure + f.excess(r, q.d, q.p)
+			sum += f.pure + f.excess(r, q.d)
 		}
 	}
 	return sum
 }
 
 // excess returns the second term of the bound.
-func (b *factorBlock) excess(r, d, p int) float64 {
+func (b *factorBlock) excess(r, d int) float64 {
 	rows, c := b.R.Dims()
 	if b.l < 2 || rows < c || c > autoUnknowns {
 		return 0
 	}
-	b.once.Do(func() { b.spectra() })
+	b.once.Do(func() { b.spectra(d) })
 	var most float64
 	for _, s := range b.tails {
 		if r < len(s) {
@@ -44,15 +43,14 @@ func (b *factorBlock) excess(r, d, p int) float64 {
 	return b.least * most
 }
 
-// spectra sets least to σ_min(R)², and tails[s][r] to Σ_{i>r} σ_i² of H unfolded after s+1
-// letters.
-func (b *factorBlock) spectra() {
+// spectra sets least to half of what σ_min(R)² is found to be, and tails[s][r] to
+// Σ_{i>r} σ_i² of H unfolded after s+1 letters.
+func (b *factorBlock) spectra(d int) {
 	_, c := b.R.Dims()
 	_, p := b.B.Dims()
-	R := mat.DenseCopyOf(b.R)
-	a := mat.NewDense(c, c, nil)
-	a.Copy(R)
-	linalg.R(a)
+	all := mat.DenseCopyOf(b.R)
+	linalg.R(all)
+	a := mat.DenseCopyOf(all.Slice(0, c, 0, c))
 	if !(linalg.RCondR(a) > 1e-10) {
 		return
 	}
@@ -60,7 +58,6 @@ func (b *factorBlock) spectra() {
 	if err != nil {
 		return
 	}
-	d := int(math.Round(math.Pow(float64(c), 1/float64(b.l))))
 	for s := 1; s < b.l; s++ {
 		rows := pow(d, s)
 		_, values, _, err := linalg.SVD(mat.NewDense(rows, c/rows*p, H.RawMatrix().Data))

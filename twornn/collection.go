@@ -101,7 +101,7 @@ func (m *Measurements) in(to *frame) *Measurements {
 			q.parts[k].factor = f
 		}
 	}
-	q.frame, q.source, q.W, q.joined = to, nil, nil, nil
+	q.frame, q.source, q.turn, q.joined = to, nil, nil, nil
 	return q
 }
 

@@ -90,7 +90,7 @@
 // Two things cost time: the pass over the data, and what comes after it, which does not
 // depend on N. With D = d(d+1)/2:
 //
-//	Collect        2 D^l operations a sequence of length l, as XᵀX has only D^l different
+//	Collect        some 0.3 µs and 2 D^l operations a sequence of length l, as XᵀX has only D^l different
 //	               entries; 2 (d^l+p)² where XᵀX would lose digits (X ill-conditioned, or
 //	               hardly any noise) and a factor [R B] of [X Y] is kept by QR instead
 //	after it       O(d^{3l}) once a length for that factor and its change of coordinates
@@ -100,23 +100,24 @@
 //	NuclearNorm    O(d^{2l} p) an iteration, for 5 folds and a grid of penalties
 //	TTIHT          O(N l d R²) an iteration, on rows
 //	Spectral       O(d^{2L} p R), or O(L d R³) for tensor trains
-//	joint fit      O(Σ_l p (d^{2l} n + d^l k²) + k³) an iteration, k = n(dn+p+1), for some
-//	               5 to 25 iterations a start; up to 24 starts where N is small and noise
-//	               hides the states, one or two where it does not
+//	joint fit      O(Σ_l p (d^{2l} n + d^l k²) + k³) an iteration, k = n(dn+p+1), a few for a
+//	               spectral start near the optimum, some tens from elsewhere, up to 400 on
+//	               data that are no 2-RNN's; up to 24 starts of the first rank tried and six
+//	               of each further one, one or two where nothing better can be hidden
 //	PredictBatch   d n² multiply-adds a step
 //
 // Memory is (d^l+p)² numbers a length and part, rows that wait, and room for the processors;
 // none of it grows with N. Rows (CollectRows, or d^l > 4096) take l d + p numbers each.
 //
 // Where the time of Fit goes on the paper's first experiment (n = 5, d = 3, p = 2, lengths 2,
-// 4, 5, rank given), by profile on one core: at N = 20,000 of each length, 0.13 to 0.2 s, 42 %
+// 4, 5, rank given), by profile on one core: at N = 20,000 of each length, 0.12 to 0.24 s, 42 %
 // is the pass, most of it in the products for XᵀX, 8 % the factors and coordinates, 35 % the
 // joint fit, 10 % the garbage collector. At N = 640, 0.45 s, 90 % is the joint fit, which
 // there starts often, and most of that the derivatives. BENCHMARKS.md has the times.
 //
 // With the build tag openblas, and CGO_LDFLAGS=-lopenblas, matrix products go to OpenBLAS by
-// way of gonum's netlib. Few of the products here are large enough to gain much; it pays
-// from d^l of about 1000 on. Results then agree up to rounding, not bit for bit.
+// way of gonum's netlib (Debian: libopenblas-dev). Few of the products here are large enough
+// to gain, and small ones may lose: measure, with OPENBLAS_NUM_THREADS=1 too. Results then agree up to rounding, not bit for bit.
 //
 // # Data and errors
 //

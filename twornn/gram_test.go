@@ -59,10 +59,30 @@ func TestSumsWhereTheyLoseNothing(t *testing.T) {
 	noisy := change(func(_, y *mat.Dense) { y.Set(0, 0, y.At(0, 0)+0.1*rnd()) })
 	far := change(func(_, y *mat.Dense) { y.Set(0, 0, 1e7+y.At(0, 0)+0.1*rnd()) })
 	bare := change(func(_, _ *mat.Dense) {})
+	again := func(x, y *mat.Dense) { // the outputs of inputs that have changed
+		y.Set(0, 0, m.Predict(nil, x)[0]+0.1*rnd())
+	}
+	// A sequence that hardly moves: its products nearly depend on each other.
+	still := change(func(x, y *mat.Dense) {
+		for t := 1; t < 3; t++ {
+			x.Set(t, 1, x.At(0, 1)+1e-4*rnd())
+		}
+		again(x, y)
+	})
+	// Later rows by far larger than those that showed the condition.
+	row := 0
+	grown := change(func(x, y *mat.Dense) {
+		if row++; row > 10000 {
+			for t := range 3 {
+				x.Set(t, 1, 300*x.At(t, 1))
+			}
+		}
+		again(x, y)
+	})
 	for name, c := range map[string]struct {
 		data []Sequence
 		sums bool
-	}{"noisy": {noisy, true}, "far from zero": {far, false}, "no noise": {bare, false}} {
+	}{"noisy": {noisy, true}, "far from zero": {far, false}, "no noise": {bare, false}, "still": {still, false}, "grown": {grown, true}} {
 		got := collected(t, c.data, 3)[3]
 		if summed := got.parts[0].sums != nil; summed != c.sums {
 			t.Errorf("%s: summed %v", name, summed)

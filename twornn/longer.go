@@ -18,7 +18,7 @@ type continued interface {
 // (h)⟨⟨k, l−k⟩⟩ = P S, k = ⌊(l−1)/2⌋, it is P, a core in the middle, S. For a 2-RNN
 // H⁽ˡ⁾ is of this form if P S has its rank, with its A in the basis of P and S for the
 // core (Theorem 3). The core is found by least squares, linear in R²d unknowns, by
-// conjugate gradients: O(N d R²) each, some dozens. It returns nil if h has no two letters.
+// conjugate gradients: O(N d R²) each, 200 at the most. It returns nil if h has no two letters.
 func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
 	l := len(x.x)
 	if h == nil || h.Order() != l || l < 3 {
@@ -65,6 +65,9 @@ func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
 	return tt.New(append(append(before, middle), after...)...), nil
 }
 
+// A Split begins and ends with cores that are matrices, one of their bonds being 1: these
+// two merge them into the core beside.
+//
 // timesMatrix returns the core with its right bond times M, a core Left×Dim×1.
 func timesMatrix(c, M tt.Core) tt.Core {
 	g := tt.NewCore(c.Left, c.Dim, M.Dim)
@@ -114,7 +117,7 @@ func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 	}
 	G, g, direction := mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil)
 	E, moved := mat.DenseCopyOf(Y), mat.NewDense(n, len(S), nil)
-	W.Mul(X, G)
+	W.ReuseAs(n, r*q)
 	adjoint(g, E)
 	direction.Copy(g)
 	gg := squared(g)

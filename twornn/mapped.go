@@ -44,7 +44,7 @@ func (m *Measurements) mapped(W *mat.Dense) *Measurements {
 		}
 		return q
 	}
-	q.source, q.W = m, W
+	q.source, q.turn = m, W
 	q.joined = m.mapFactor(m.whole(), W)
 	linalg.R(q.joined)
 	return q
@@ -83,10 +83,13 @@ func scaleColumns(f *mat.Dense, from int, scale []float64) {
 	}
 }
 
-// mapFactor returns rows of [X Y] with z = W x in place of each x.
+// mapFactor returns rows of [X Y] with z = W x in place of each x, never f itself.
 func (m *Measurements) mapFactor(f, W *mat.Dense) *mat.Dense {
-	if f == nil || m.length == 0 {
-		return f
+	if f == nil {
+		return nil
+	}
+	if m.length == 0 {
+		return mat.DenseCopyOf(f)
 	}
 	r, _ := W.Dims()
 	rows, _ := f.Dims()

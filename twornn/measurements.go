@@ -46,7 +46,7 @@ type Measurements struct {
 	// Of measurements in other coordinates, which do not change: those of the data, z = W x,
 	// the factor of the outputs, and all rows as one triangular factor.
 	source *Measurements
-	W      *mat.Dense
+	turn   *mat.Dense // W
 	scale  []float64
 	joined *mat.Dense
 }

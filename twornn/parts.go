@@ -151,7 +151,7 @@ func (m *Measurements) only(k int) *mat.Dense { return m.of(func(j int) bool { r
 // of returns the rows of some parts up to a rotation, at most d^l+p; nil if there are none.
 func (m *Measurements) of(these func(k int) bool) *mat.Dense {
 	if m.source != nil {
-		f := m.source.mapFactor(m.source.of(these), m.W)
+		f := m.source.mapFactor(m.source.of(these), m.turn)
 		scaleColumns(f, m.columns(), m.scale)
 		return f
 	}
