@@ -1,7 +1,11 @@
-// Package baseline holds what a 2-RNN is compared with on the same sequences: the
-// training mean, persistence, a vector autoregression and an LSTM. Each is a
-// twornn.Predictor, so that twornn.Evaluate scores it on exactly the targets that
-// the model is scored on.
+// Package baseline holds what a 2-RNN is compared with.
+//
+// On the same sequences: the training mean, persistence, a vector autoregression
+// (baseline.go) and an LSTM (lstm*.go). Each is a twornn.Predictor, so that
+// twornn.Evaluate scores it on exactly the targets that the model is scored on.
+//
+// On a record of one column: seasonal ARIMA (arima*.go). It is a Univariate: its
+// Filter goes along the record once and forecasts after every row (filter.go).
 package baseline
 
 import (
