@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // numbers reads cells as numbers. The rules are stricter than strconv's, because
@@ -13,6 +15,7 @@ import (
 type numbers struct {
 	decimal, thousands string // signs; thousands may be empty
 	missing            []string
+	markers            []float64 // those of missing that are numbers
 }
 
 // newNumbers returns a reader with the given signs, zero meaning '.' and none.
@@ -35,7 +38,16 @@ func newNumbers(decimal, thousands rune, missing []string) (numbers, error) {
 		return c, fmt.Errorf("datasets: CSV.Decimal and CSV.Thousands are both %q; they must differ", decimal)
 	}
 	for _, m := range missing {
-		c.missing = append(c.missing, strings.TrimSpace(m))
+		m = strings.TrimSpace(m)
+		c.missing = append(c.missing, m)
+		// -99 and -99.0 are one number. The sign of the file goes before a point.
+		plain, ok := c.plain(m)
+		if !ok {
+			plain, ok = numbers{decimal: "."}.plain(m)
+		}
+		if v, err := strconv.ParseFloat(plain, 64); ok && err == nil {
+			c.markers = append(c.markers, v)
+		}
 	}
 	return c, nil
 }
@@ -74,6 +86,9 @@ func (c numbers) parse(text string) (float64, error) {
 	if err != nil {
 		// The syntax was checked, so the value is out of range.
 		return 0, errTooLarge
+	}
+	if len(c.markers) > 0 && slices.Contains(c.markers, v) {
+		return math.NaN(), nil
 	}
 	return v, nil
 }
@@ -130,10 +145,16 @@ func allDigits(s string) bool {
 	return true
 }
 
+// notUTF8 is what is wrong with text in another encoding, and the cure.
+const notUTF8, notUTF8Cure = "is not UTF-8", "save the file as UTF-8, or set CSV.Latin1 if it is written in Latin-1 or by Windows"
+
 // explain returns what is wrong with a text that parse refused, and the cure.
 // signed says that the column has had numbers with the decimal sign before.
 func (c numbers) explain(text string, err error, signed bool) (problem, cure string) {
 	text = strings.TrimSpace(text)
+	if !utf8.ValidString(text) {
+		return notUTF8, notUTF8Cure
+	}
 	if err == errTooLarge {
 		return "is too large for a number", "mend the file, or add it to CSV.Missing to count it as missing"
 	}
@@ -143,6 +164,9 @@ func (c numbers) explain(text string, err error, signed bool) (problem, cure str
 	}
 	if layoutOf(text) != "" {
 		return "is a time, no number", "set CSV.Time to this column, or leave it out with CSV.Columns"
+	}
+	if isClock(text) {
+		return "is a time of day, no number", "name its column after that of the days in CSV.Times, or leave it out with CSV.Columns"
 	}
 	other := map[string]string{".": ",", ",": "."}[c.decimal]
 	if other == "" || !strings.Contains(text, other) {

@@ -7,65 +7,14 @@ import (
 	"time"
 )
 
-// layouts are those of times that can be read in one way only: year first. A day
-// and a month that could be swapped need CSV.TimeLayout.
-var layouts = [...]string{
-	"2006-01",
-	"2006-01-02",
-	"2006-01-02 15:04",
-	"2006-01-02 15:04:05",
-	"2006-01-02 15:04Z07:00",
-	"2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05Z0700",
-	"2006-01-02 15:04:05Z07",
-	"2006-01-02 15:04:05 Z07:00",
-	"2006-01-02 15:04:05 Z0700",
-	"2006-01-02 15:04:05 -0700 MST",
-	"2006-01-02 15:04:05 MST",
-	"2006-01-02T15:04",
-	"2006-01-02T15:04:05",
-	"2006-01-02T15:04Z07:00",
-	"2006-01-02T15:04:05Z07:00",
-	"2006-01-02T15:04:05Z0700",
-	"2006-01-02T15:04:05Z07",
-	"2006/01",
-	"2006/01/02",
-	"2006/01/02 15:04",
-	"2006/01/02 15:04:05",
-}
-
-// layoutOf returns the layout that text has, or "".
-func layoutOf(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) < len("2006-01") || len(text) > 50 {
-		return ""
-	}
-	for _, l := range layouts {
-		if l == "2006-01-02 15:04:05 MST" && !strings.HasSuffix(text, " UTC") {
-			// Another abbreviation than UTC names no one offset.
-			continue
-		}
-		if _, err := time.Parse(l, text); err == nil {
-			return l
-		}
-	}
-	return ""
-}
-
-// isTimeName reports whether a column of that name is taken to hold the times.
-func isTimeName(name string) bool {
-	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
-	case "date", "time", "datetime", "timestamp", "timehour", "datehour", "dateutc", "timeutc", "utc", "utctime":
-		return true
-	}
-	return false
-}
-
 // clock reads cells as times. The layout, if it was not given, is that of the
 // first time read, and all others must have it too.
 type clock struct {
-	layout string
-	loc    *time.Location
+	layout    string
+	loc       *time.Location
+	decimal   string // the decimal sign of times that are numbers; empty for a point
+	grid      grid   // of decimal years
+	midnights int    // times written as 24:00
 }
 
 // parse returns the time of a cell in UTC, or what is wrong with it and the cure.
@@ -75,31 +24,109 @@ func (c *clock) parse(text string) (t time.Time, problem, cure string) {
 		return t, "the time is missing", "give every row its time"
 	}
 	if c.layout == "" {
-		c.layout = layoutOf(text)
+		if c.layout = layoutOf(text); c.layout == "" {
+			return t, notOneWay, oneWayCure([]string{text})
+		}
 	}
-	if c.layout == "" {
-		return t, "is no time that reads in one way only",
-			"set CSV.TimeLayout, as of package time (day first is 02/01/2006), or CSV.Time to NoTime"
+	if read, ok := numberClocks[c.layout]; ok {
+		plain := text
+		if c.decimal != "" && c.decimal != "." {
+			plain = strings.Replace(text, c.decimal, ".", 1)
+		}
+		t, ok := read(c, plain)
+		if !ok {
+			return t, "is no time of the kind " + c.layout, "set CSV.TimeLayout to the kind of these times, or mend the file"
+		}
+		return t, "", ""
 	}
-	t, err := time.ParseInLocation(c.layout, text, c.loc)
+	return c.parseLayout(text)
+}
+
+// notOneWay is what is wrong with a time that nothing tells how to read.
+const notOneWay = "is no time that reads in one way only"
+
+// parseLayout is parse for a layout of package time.
+func (c *clock) parseLayout(text string) (t time.Time, problem, cure string) {
+	layout, days := c.layout, 0
+	t, err := time.ParseInLocation(layout, text, c.loc)
 	if err != nil {
-		return t, fmt.Sprintf("is no time of the layout %s", c.layout), "set CSV.TimeLayout, or mend the file"
+		zero, ok := midnight(layout, text)
+		if ok {
+			text, days = zero, 1
+			t, err = time.ParseInLocation(layout, text, c.loc)
+		}
+		if h, m, s := t.Clock(); !ok || err != nil || h+m+s+t.Nanosecond() != 0 {
+			if !validText(text) {
+				return t, notUTF8, notUTF8Cure
+			}
+			return t, fmt.Sprintf("is no time of the layout %s", layout), "set CSV.TimeLayout, or mend the file"
+		}
+		c.midnights++
 	}
-	if name := unknownZone(c.layout, t, c.loc); name != "" {
+	if name := unknownZone(layout, t, c.loc); name != "" {
 		return t, fmt.Sprintf("is in the zone %s, an abbreviation that names no one offset", inline(name)),
 			"write an offset such as -0700, or leave the zone out of the file and CSV.TimeLayout and set CSV.Location"
 	}
+	if c.loc == time.UTC {
+		return nextDay(t, days), "", ""
+	}
 	// Where the clocks go forward an hour does not exist, and package time moves
 	// it. The clock on the wall, read as UTC, tells.
-	if c.loc == time.UTC {
-		return t.UTC(), "", ""
-	}
-	if wall, err := time.Parse(c.layout, text); err == nil && !sameWall(wall, t) {
+	if wall, err := time.Parse(layout, text); err == nil && !sameWall(wall, t) {
 		return t, fmt.Sprintf("does not exist in %v, where the clocks go forward", c.loc),
 			"the column is in another time zone; set CSV.Location to it"
 	}
-	return t.UTC(), "", ""
+	return nextDay(t, days), "", ""
 }
+
+// nextDay returns t in UTC, days later. It leaves t alone if days is 0: adding none
+// picks the first of an hour that comes twice.
+func nextDay(t time.Time, days int) time.Time {
+	if days == 0 {
+		return t.UTC()
+	}
+	return t.AddDate(0, 0, days).UTC()
+}
+
+// midnight returns text with the hour 24 as 00, and whether it has the hour 24. The
+// hour is found by the place of 15 in the layout: the same run of digits, and the
+// same digit of it.
+func midnight(layout, text string) (string, bool) {
+	at := strings.Index(layout, "15")
+	if at < 0 || !strings.Contains(text, "24") {
+		return text, false
+	}
+	run, offset := 0, 0
+	for i := range at {
+		switch {
+		case isDigit(layout[i]):
+			offset++
+		case offset > 0:
+			run, offset = run+1, 0
+		}
+	}
+	for i, inside := 0, false; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			inside = false
+			continue
+		}
+		if inside {
+			continue
+		}
+		inside = true
+		if run == 0 {
+			h := i + offset
+			if h+2 > len(text) || text[h:h+2] != "24" || !allDigits(text[i:h]) {
+				return text, false
+			}
+			return text[:h] + "00" + text[h+2:], true
+		}
+		run--
+	}
+	return text, false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // unknownZone returns the abbreviation of t's zone if t was read with offset 0 only
 // because package time does not know it. It knows those of loc.

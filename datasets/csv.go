@@ -1,16 +1,10 @@
 package datasets
 
 import (
-	"bufio"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // NoTime is the CSV.Time of a file whose rows have no times.
@@ -19,23 +13,52 @@ const NoTime = "-"
 // CSV says how a file is written. The zero value suits a file with commas, decimal
 // points and a header.
 type CSV struct {
-	// Comma separates the fields. Zero means ','.
+	// Comma separates the fields. Zero means ','. A blank means runs of blanks and
+	// tabs, also at the ends of a line.
 	Comma rune
 	// Decimal is the decimal sign. Zero means '.'.
 	Decimal rune
 	// Thousands is the sign between groups of three digits. Zero means there is
 	// none, and 1,234 is then no number.
 	Thousands rune
+	// Latin1 says that the file is written in Latin-1 or, what holds more signs, the
+	// Windows code page 1252. Otherwise it is UTF-8, and text that is not is an error.
+	Latin1 bool
+
+	// Skip is the number of lines before the header, such as a preamble of a logger.
+	Skip int
+	// HeaderRows is the number of rows of the header: the names and, under them, rows
+	// of units or types. Zero means 1. Series.Units has the row of units, the first
+	// under the names unless it holds types.
+	HeaderRows int
+	// Comment is what a line of comment begins with; such lines are passed over and
+	// counted. Zero means "#". A text that no line begins with turns it off. If the
+	// last such line before data names as many fields as the data have, it is the
+	// header.
+	Comment string
 
 	// Time names the column of times, which must increase from row to row. Zero
 	// means the first column if it is called date, time, datetime, timestamp, utc
-	// or so, or if its first cell is a time with the year first; otherwise there
-	// are no times. It is an error then if another column seems to hold them, unless
-	// Columns asks for it as numbers. NoTime says there are none.
+	// or so, or if its first cell is a time with the year first, joined with a column
+	// of times of day if it holds days; or else columns called year, month, day, hour,
+	// minute, second; otherwise there are no times. It is an error then if another
+	// column seems to hold them, unless Columns asks for it as numbers. NoTime says
+	// there are none.
 	Time string
-	// TimeLayout is the layout of the times, as in package time. Zero means that of
-	// the first, if it has the year first. An abbreviation of a zone must be UTC, GMT
-	// or one that Location has: another names no one offset.
+	// Times names several columns that hold the times together, instead of Time: a
+	// day and a time of day or an hour; or year, month, day, hour, minute, second, as
+	// many as there are, or year and day of year (doy), known by such names or else
+	// taken in this order. The parts are joined by blanks, TimeLayout says how to
+	// read them if that is not plain.
+	Times []string
+	// TimeLayout is the layout of the times, as in package time, or one of the kinds
+	// that have a constant here: UnixSeconds, ElapsedSeconds, DecimalYear, Quarter and
+	// their like. Zero means what suits the first rows, if one layout alone does: the
+	// year first; a day first, or a month, if the other cannot be; days and hours as
+	// numbers, 20200131; quarters, 2001Q3; Unix times, years and decimal years by their
+	// size. The hour 24:00 is the start of the next day. A year of two digits is one
+	// of 1969 to 2068. An abbreviation of a zone must be UTC, GMT or one that Location
+	// has: another names no one offset.
 	TimeLayout string
 	// Location is where clocks show the times that do not name their zone. Nil
 	// means UTC. In a Series all times are UTC, but days and months are counted on
@@ -43,13 +66,18 @@ type CSV struct {
 	Location *time.Location
 	// Step is the sampling step. Zero means the most common one; see Series.Step.
 	Step time.Duration
+	// Tolerance is the share of the step by which rows may be nearer or further apart
+	// and still count as one step. The times are kept as they are, and the summary
+	// says how many steps are off. Zero means 0.05; a negative one means none.
+	Tolerance float64
 
 	// Columns are those to read, in the order wanted. None means all but the
-	// column of times and those of Where. A header that is all numbers is refused as
+	// columns of times and those of Where. A header that is all numbers is refused as
 	// data if there are none.
 	Columns []string
 	// Missing are markers of missing values, besides the empty cell, NA, NaN and
-	// null, in any case and between any blanks.
+	// null, in any case and between any blanks. A marker that is a number stands for
+	// all ways to write it: -99 is also -99.0.
 	Missing []string
 	// Range gives the lowest and the highest value that is possible in a column. A
 	// value outside counts as missing, and Series.String says how many there are. An
@@ -57,8 +85,13 @@ type CSV struct {
 	Range map[string][2]float64
 	// Where keeps the rows in which each of these columns has this text, blanks
 	// trimmed. The others are passed over unread: it is the way to one series in a
-	// file that stacks several. Nil keeps all rows.
+	// file that stacks several; ReadGroups reads them all. Nil keeps all rows.
 	Where map[string]string
+	// Differences are the columns of which to read how much each value is above that
+	// of the row before. Differences of whole numbers are exact, also beyond 2⁵³,
+	// where float64 loses digits. The first, and one next to a missing value, is
+	// missing.
+	Differences []string
 }
 
 // ReadCSV reads the file at path. Besides the errors of package os, all that is
@@ -72,6 +105,50 @@ type CSV struct {
 // set, columns that are not asked for may lack a name, share one, and hold what they
 // like.
 func ReadCSV(path string, o CSV) (*Series, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path, o)
+}
+
+// Read does as ReadCSV for a file that is open already; name is for the errors.
+func Read(r io.Reader, name string, o CSV) (*Series, error) {
+	if name == "" {
+		name = "data"
+	}
+	all, err := readTable(r, name, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// ReadGroups reads a file that stacks several series, told apart by the text in the
+// columns by: each is a series of its own, with its own times and steps, so that no
+// window bridges two. They come in the order in which they begin in the file, and are
+// called by the file and their texts; Series.Name and Series.Group have these. It
+// errs as Read does, and if by is empty.
+func ReadGroups(r io.Reader, name string, o CSV, by ...string) ([]*Series, error) {
+	if len(by) == 0 {
+		return nil, fmt.Errorf("datasets: ReadGroups needs the columns that tell the series of %s apart", inline(name))
+	}
+	return readTable(r, name, o, by)
+}
+
+// ReadCSVGroups does as ReadGroups for the file at path.
+func ReadCSVGroups(path string, o CSV, by ...string) ([]*Series, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadGroups(f, path, o, by...)
+}
+
+// open opens a regular file.
+func open(path string) (*os.File, error) {
 	// Looked at first, since opening a pipe can wait for ever.
 	info, err := os.Stat(path)
 	switch {
@@ -86,208 +163,5 @@ func ReadCSV(path string, o CSV) (*Series, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	defer f.Close()
-	return Read(f, path, o)
-}
-
-// Read does as ReadCSV for a file that is open already; name is for the errors.
-func Read(r io.Reader, name string, o CSV) (*Series, error) {
-	if name == "" {
-		name = "data"
-	}
-	t, err := newTable(r, name, o)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err := t.next()
-		if err == io.EOF {
-			return t.series()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// table is a CSV file on its way into a Series.
-type table struct {
-	CSV
-	name    string
-	csv     *csv.Reader
-	guard   *guard
-	numbers numbers
-	clock   clock
-
-	header  []string
-	started bool // the roles below are known
-	time    int  // field of the times, −1 if none
-	fields  []int
-	where   []condition
-	seen    int // rows read, also those that Where passes over
-
-	out      Series
-	signed   []bool // a column has had decimal signs
-	lastLine int    // of the row before
-	endLine  int    // last line of the record before
-}
-
-type condition struct {
-	field int
-	text  string
-}
-
-func newTable(r io.Reader, name string, o CSV) (*table, error) {
-	t := &table{CSV: o, name: name, time: -1}
-	if t.Comma == 0 {
-		t.Comma = ','
-	}
-	if strings.ContainsRune("\"\r\n\x00\uFFFD", t.Comma) || !utf8.ValidRune(t.Comma) {
-		return nil, fmt.Errorf("datasets: CSV.Comma is %q, which cannot separate fields", t.Comma)
-	}
-	if t.Step < 0 {
-		return nil, fmt.Errorf("datasets: CSV.Step is %v; it must not be negative", t.Step)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.Range)) {
-		if r := t.Range[name]; !(r[0] <= r[1]) {
-			return nil, fmt.Errorf("datasets: CSV.Range of column %s is %v to %v; put the lower first", inline(name), r[0], r[1])
-		}
-	}
-	if t.Location == nil {
-		t.Location = time.UTC
-	}
-	var err error
-	if t.numbers, err = newNumbers(o.Decimal, o.Thousands, o.Missing); err != nil {
-		return nil, err
-	}
-	t.clock = clock{layout: o.TimeLayout, loc: t.Location}
-
-	t.guard = &guard{r: r, left: maxRecord}
-	b := bufio.NewReader(t.guard)
-	if err := t.checkEncoding(b); err != nil {
-		return nil, err
-	}
-	t.csv = csv.NewReader(b)
-	t.csv.Comma = t.Comma
-	t.csv.FieldsPerRecord = -1 // counted here, with a better message
-	t.csv.ReuseRecord = true
-	header, err := t.read()
-	if err == io.EOF {
-		return nil, t.fail(0, "", "", "the file is empty", "it needs a header and rows")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t, t.readHeader(header)
-}
-
-func (t *table) fail(line int, column, text, problem, cure string) error {
-	return &CellError{File: t.name, Line: line, Column: column, Text: text, Problem: problem, Cure: cure}
-}
-
-// next adds a row, or returns io.EOF when there are no more.
-func (t *table) next() error {
-	record, err := t.read()
-	if err != nil {
-		return err
-	}
-	line, _ := t.csv.FieldPos(0)
-	if err := t.checkRecord(record, line); err != nil {
-		return err
-	}
-	t.seen++
-	if !t.started {
-		if err := t.start(record); err != nil {
-			return err
-		}
-	}
-	for _, c := range t.where {
-		if strings.TrimSpace(record[c.field]) != c.text {
-			return nil
-		}
-	}
-	if t.time >= 0 {
-		if err := t.addTime(record[t.time], line); err != nil {
-			return err
-		}
-	}
-	for j, f := range t.fields {
-		v, err := t.numbers.parse(record[f])
-		if err != nil {
-			line, _ := t.csv.FieldPos(f)
-			problem, cure := t.numbers.explain(record[f], err, t.signed[j])
-			return t.fail(line, t.header[f], record[f], problem, cure)
-		}
-		t.signed[j] = t.signed[j] || strings.Contains(record[f], t.numbers.decimal)
-		if r, ok := t.Range[t.header[f]]; ok && (v < r[0] || v > r[1]) {
-			v = outOfRange
-		}
-		t.out.values[j] = append(t.out.values[j], v)
-	}
-	t.lastLine = line
-	t.out.rows++
-	return nil
-}
-
-// checkRecord refuses a ragged row, and a blank line where it could be a value.
-func (t *table) checkRecord(record []string, line int) error {
-	if len(record) != len(t.header) {
-		if slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\r") }) {
-			return t.fail(line, "", "", loneCR, loneCRCure)
-		}
-		return t.fail(line, "", "", fmt.Sprintf("has %s, the header %d", count(len(record), "field"), len(t.header)),
-			"mend the row, or set CSV.Comma; a field that holds the separator needs quotes")
-	}
-	if len(record) == 1 {
-		// encoding/csv skips blank lines. With one column they may be meant.
-		if line > t.endLine+1 {
-			return t.fail(t.endLine+1, t.header[0], "", "is blank", "write NA for a missing value, or remove the line")
-		}
-	}
-	last := len(record) - 1
-	t.endLine, _ = t.csv.FieldPos(last)
-	t.endLine += strings.Count(record[last], "\n")
-	return nil
-}
-
-func (t *table) addTime(text string, line int) error {
-	at, problem, cure := t.clock.parse(text)
-	if problem != "" {
-		return t.fail(line, t.header[t.time], text, problem, cure)
-	}
-	if n := len(t.out.times); n > 0 {
-		last := t.out.times[n-1]
-		if problem := order(last, at, fmt.Sprintf("line %d", t.lastLine)); problem != "" {
-			cure := "if there is a UTC column, name it in CSV.Time; " +
-				"if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
-			if at.After(last) {
-				cure = "mend the file, or set CSV.Time to NoTime and leave the column out with CSV.Columns"
-			}
-			return t.fail(line, t.header[t.time], text, problem, cure)
-		}
-	}
-	t.out.times = append(t.out.times, at)
-	return nil
-}
-
-// series returns what was read.
-func (t *table) series() (*Series, error) {
-	if t.seen == 0 {
-		return nil, t.fail(0, "", "", "has a header and no rows", "it needs rows")
-	}
-	if t.out.rows == 0 {
-		var want []string
-		for _, c := range t.where {
-			want = append(want, fmt.Sprintf("%s = %s", inline(t.header[c.field]), inline(c.text)))
-		}
-		return nil, t.fail(0, "", "", fmt.Sprintf("none of its %s has %s", count(t.seen, "row"), strings.Join(want, " and ")),
-			"CSV.Where compares whole cells, capitals included")
-	}
-	s := t.out
-	s.name = t.name
-	s.setStep(t.Step, t.Location)
-	for j := range s.values {
-		s.values[j] = slices.Clip(s.values[j])
-	}
-	return &s, nil
+	return f, nil
 }

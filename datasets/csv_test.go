@@ -33,7 +33,9 @@ func ExampleRead() {
 	// 2020-01-01 to 2020-01-01 06:00 UTC, step 1h
 	// 3 rows missing in 1 gap, the longest of 3 between 2020-01-01 02:00 and 2020-01-01 06:00
 	//   column  missing  min    mean     max
-	//    speed        1  3.5  336.83  1002.5 <nil>
+	//    speed        1  3.5  336.83  1002.5
+	// warning: 3 of 7 rows (43 %) are missing in gaps, which no window bridges
+	// warning: 1 of 4 rows (25 %) lack a value, which no window holds <nil>
 }
 
 func ExampleReadCSV() {
@@ -67,8 +69,10 @@ func TestBadFiles(t *testing.T) {
 		infinite  = "; mend the file, or add it to CSV.Missing to count it as missing"
 		header    = "; mend the header, or set CSV.Columns to the columns wanted"
 		ragged    = "; mend the row, or set CSV.Comma; a field that holds the separator needs quotes"
-		disorder  = "; if there is a UTC column, name it in CSV.Time; if the file stacks several series, pick one with CSV.Where; else sort or mend the file"
-		layout    = "; set CSV.TimeLayout, as of package time (day first is 02/01/2006), or CSV.Time to NoTime"
+		disorder  = "; if there is a UTC column, name it in CSV.Time; if the file stacks several series, pick one with CSV.Where or read all with ReadGroups; else sort or mend the file"
+		text2     = " and CSV.Columns to the columns of numbers"
+		dayFirst  = `; set CSV.TimeLayout to "2/1/2006" (day first) or "1/2/2006" (month first), or CSV.Time to NoTime` + text2
+		counts    = "; set CSV.TimeLayout, to ElapsedSeconds, ElapsedMinutes, ElapsedHours or ElapsedDays if it counts these, or CSV.Time to NoTime"
 	)
 	for _, c := range []struct {
 		file string
@@ -82,7 +86,7 @@ func TestBadFiles(t *testing.T) {
 		{"\xFF\xFEd\x00a\x00", CSV{}, ": is written in UTF-16; save it as UTF-8"},
 		{"\xFE\xFF\x00d\x00a", CSV{}, ": is written in UTF-16; save it as UTF-8"},
 		{"d\x00a\x00", CSV{}, ": holds zero bytes, as UTF-16 does and text in UTF-8 does not; save it as UTF-8"},
-		{"x,temp \xB0C\n1,2\n", CSV{}, `, line 1: "temp \xb0C" is not UTF-8; save the file as UTF-8`},
+		{"x,temp \xB0C\n1,2\n", CSV{}, `, line 1: "temp \xb0C" is not UTF-8; save the file as UTF-8, or set CSV.Latin1 if it is written in Latin-1 or by Windows`},
 		{"x,y\n1,2\n3\n", CSV{}, ", line 3: has 1 field, the header 2" + ragged},
 		{"x,y\n1,2,\n", CSV{}, ", line 2: has 3 fields, the header 2" + ragged},
 		{"x,y,x\n1,2,3\n", CSV{}, ", line 1, column x: occurs twice in the header" + header},
@@ -104,10 +108,10 @@ func TestBadFiles(t *testing.T) {
 		{"\n\nx,y\n\n1,z\n", CSV{}, `, line 5, column y: "z" is no number` + text},
 		{"x,\"a\nb\"\n1,z\n", CSV{}, `, line 3, column "a\nb": "z" is no number` + text},
 		{"x,y\n1,2\n1,2020-01-01\n", CSV{}, `, line 3, column y: "2020-01-01" is a time, no number; set CSV.Time to this column, or leave it out with CSV.Columns`},
-		{"x,y\n1,2020-01-01\n", CSV{}, ", column y" + elsewhere},
+		{"x,y\n1,2020-01-01\n", CSV{}, ", column y" + elsewhere + text2},
 		{"x,time\n1,2\n", CSV{}, ", column time" + elsewhere},
 		{"x,y,time\n1,2,3\n", CSV{Columns: []string{"y"}}, ", column time" + elsewhere},
-		{"x,\n1,2020-01-01\n", CSV{Columns: []string{"x"}}, ": field 2 of the header, without a name, " + elsewhere[2:]},
+		{"x,\n1,2020-01-01\n", CSV{Columns: []string{"x"}}, ": field 2 of the header, without a name, " + elsewhere[2:] + text2},
 		{"\x1F\x8B\x08\x00", CSV{}, packed},
 		{"PK\x03\x04", CSV{}, packed},
 		{"x,\uFEFFy\n1,2\n", CSV{}, `, line 1: "\ufeffy" holds a byte order mark, which nobody sees; remove it`},
@@ -130,8 +134,8 @@ func TestBadFiles(t *testing.T) {
 		{"1.5,2\n3,4\n", CSV{}, `, line 1: "1.5,2" is data, no header; put a line with the names of the columns first` + names},
 		{"1,2\n3,4\n", CSV{}, `, line 1: "1,2" is data, no header; put a line with the names of the columns first` + names},
 		{"2020-01-01,here,2\n2020-01-02,here,4\n", CSV{}, `, line 1: "2020-01-01,here,2" is data, no header; put a line with the names of the columns first`},
-		{"date,x\n01/02/2020,1\n", CSV{}, `, line 2, column date: "01/02/2020" is no time that reads in one way only` + layout},
-		{"time,x\n0,1\n", CSV{}, `, line 2, column time: "0" is no time that reads in one way only` + layout},
+		{"date,x\n01/02/2020,1\n", CSV{}, `, line 2, column date: "01/02/2020" is no time that reads in one way only` + dayFirst},
+		{"time,x\n0,1\n", CSV{}, `, line 2, column time: "0" is no time that reads in one way only` + counts},
 		{"date,x\n2020-01-01,1\n2020-01-02 01:00,1\n", CSV{}, `, line 3, column date: "2020-01-02 01:00" is no time of the layout 2006-01-02; set CSV.TimeLayout, or mend the file`},
 		{"date,x\n2020-01-01,1\n,1\n", CSV{}, ", line 3, column date: the time is missing; give every row its time"},
 		{"date,x\n2020-01-01,1\n2020-01-02,1\n2020-01-02,1\n", CSV{}, `, line 4, column date: "2020-01-02" repeats the time of line 3` + disorder},

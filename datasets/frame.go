@@ -104,7 +104,7 @@ type frame struct {
 
 func (f frame) isTime(name string) bool {
 	c := f.df.Col(name)
-	return c.Type() == series.String && isTimeColumn(name, c.Elem(0).String())
+	return c.Type() == series.String && (isTimeName(name) || layoutOf(c.Elem(0).String()) != "")
 }
 
 // times returns a column of strings as times that increase.

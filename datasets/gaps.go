@@ -20,6 +20,9 @@ type Gaps struct {
 
 	// Irregular counts neighbours that are closer than Step. No window holds both.
 	Irregular int
+	// Jittered counts neighbours that are not exactly Step apart, or a whole number
+	// of steps, but within the tolerance, which is as good. Their times are kept.
+	Jittered int
 }
 
 // Gaps returns the report of the gaps; without times there is none.
@@ -30,6 +33,9 @@ func (s *Series) Gaps() Gaps {
 	}
 	for i := 1; i < len(s.times); i++ {
 		d, step := s.apart(i)
+		if s.months == 0 && s.loc == nil && d != int64(s.times[i].Sub(s.times[i-1])) {
+			g.Jittered++
+		}
 		switch {
 		case d < step:
 			g.Irregular++
@@ -58,6 +64,9 @@ func (g Gaps) String() string {
 	}
 	if g.Irregular > 0 {
 		text += fmt.Sprintf("; %s shorter than %s", count(g.Irregular, "step"), stepText(g.Step, g.Months))
+	}
+	if g.Jittered > 0 {
+		text += fmt.Sprintf("; %s a little off %s and taken for it, times kept", count(g.Jittered, "step"), stepText(g.Step, g.Months))
 	}
 	return text
 }

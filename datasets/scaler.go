@@ -18,7 +18,7 @@ type Scaler struct {
 	Columns []string
 	Mean    []float64
 	// Std is the standard deviation with divisor n, the number of values. It is 1
-	// for a column that does not vary.
+	// for a column that does not vary, or by rounding alone.
 	Std []float64
 	// Skipped counts the missing values, which Mean and Std leave out.
 	Skipped []int
@@ -46,8 +46,8 @@ func moments(v []float64) (mean, std float64) {
 	}
 	// Deviations in units of the largest, so that no square overflows or vanishes.
 	unit := max(high-mean, mean-low)
-	if unit == 0 || math.IsInf(unit, 0) {
-		// The mean of a constant is exact, so unit is 0 and not a rounding error.
+	if unit == 0 || math.IsInf(unit, 0) || isConstant(v, low, mean, high) {
+		// What varies by rounding alone must not be scaled up to 1.
 		return mean, 1
 	}
 	var squares float64

@@ -25,7 +25,23 @@ type Series struct {
 	months   int            // the step if it is calendar months, and then step is 0
 	loc      *time.Location // whose clock counts months or days; nil counts hours
 	rows     int
+
+	units     []string // by column, nil if the file gave none
+	group     []string // what tells it apart from the others of its file
+	tolerance float64  // CSV.Tolerance
+	notes     []Note   // of the reader
 }
+
+// Name returns the name of the file or data set, with that of its group if the file
+// stacks several.
+func (s *Series) Name() string { return s.name }
+
+// Group returns the texts by which ReadGroups told the series from the others of its
+// file, nil if it did not.
+func (s *Series) Group() []string { return slices.Clone(s.group) }
+
+// Units returns the units of the columns, nil if the file had no row of them.
+func (s *Series) Units() []string { return slices.Clone(s.units) }
 
 // Len returns the number of rows.
 func (s *Series) Len() int { return s.rows }
@@ -79,7 +95,7 @@ func (s *Series) Select(columns ...string) (*Series, error) {
 		return nil, errors.New("datasets: Select needs the name of a column")
 	}
 	v := *s
-	v.columns, v.values = nil, nil
+	v.columns, v.values, v.units = nil, nil, nil
 	for _, name := range columns {
 		j, err := s.index(name)
 		if err != nil {
@@ -90,6 +106,9 @@ func (s *Series) Select(columns ...string) (*Series, error) {
 		}
 		v.columns = append(v.columns, name)
 		v.values = append(v.values, s.values[j])
+		if s.units != nil {
+			v.units = append(v.units, s.units[j])
+		}
 	}
 	return &v, nil
 }

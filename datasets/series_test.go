@@ -140,7 +140,9 @@ test.csv: 3 rows, 2 columns
 2 rows missing in 1 gap, the longest of 2 between 2020-01-02 and 2020-01-05
   column  missing   min   mean  max
        a        1  -2.5  -0.75    1
-    none        3     -      -    -`, "\n")
+    none        3     -      -    -
+warning: 2 of 5 rows (40 %) are missing in gaps, which no window bridges
+warning: 3 of 3 rows (100 %) lack a value, which no window holds`, "\n")
 	if got := s.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

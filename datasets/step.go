@@ -28,6 +28,10 @@ func (s *Series) setStep(step time.Duration, loc *time.Location) {
 	local := step
 	if s.step = step; step == 0 {
 		s.step, local = commonStep(s.times), commonStep(wall)
+		if n := countSteps(s.times, s.step); s.tolerance >= 0 && 2*n < len(s.times)-1 {
+			s.step = s.jitterStep(n)
+			local = s.step
+		}
 	}
 	// Midnights are 23 or 25 hours apart where the clocks change.
 	if local > 0 && local%oneDay == 0 && countSteps(wall, local) > countSteps(s.times, s.step) {
@@ -45,7 +49,32 @@ func (s *Series) apart(i int) (d, step int64) {
 	if s.months > 0 {
 		return month(b) - month(a), int64(s.months)
 	}
-	return int64(b.Sub(a)), int64(s.step)
+	return s.snap(int64(b.Sub(a))), int64(s.step)
+}
+
+// slack returns by how much a step may be off.
+func (s *Series) slack() int64 {
+	switch {
+	case s.tolerance < 0:
+		return 0
+	case s.tolerance == 0:
+		return int64(s.step) / 20
+	}
+	return int64(s.tolerance * float64(s.step))
+}
+
+// snap returns the distance d of two rows, or the whole number of steps it is but for
+// the tolerance.
+func (s *Series) snap(d int64) int64 {
+	step := int64(s.step)
+	if step <= 0 {
+		return d
+	}
+	whole := (d + step/2) / step * step
+	if whole > 0 && max(d-whole, whole-d) <= s.slack() {
+		return whole
+	}
+	return d
 }
 
 // onWall returns what the clock on the wall in loc shows at t, as if it were UTC.
@@ -110,6 +139,41 @@ func mostCommon(d []int64) (common int64) {
 		}
 	}
 	return common
+}
+
+// jitterStep returns the step of times that jitter, of which n neighbours at most are
+// the same distance apart: the middle of the densest stretch of distances as wide as
+// the tolerance, if that holds most distances and twice as many as n; rounded to whole
+// seconds or what else is near. Otherwise it returns the step as it is.
+func (s *Series) jitterStep(n int) time.Duration {
+	d := make([]int64, len(s.times)-1)
+	for i := range d {
+		d[i] = int64(s.times[i+1].Sub(s.times[i]))
+	}
+	slices.Sort(d)
+	share := 2 * s.tolerance
+	if share == 0 {
+		share = .1
+	}
+	first, most, low := 0, 0, 0
+	for i, x := range d {
+		for float64(x) > (1+share)*float64(d[low]) {
+			low++
+		}
+		if i-low+1 > most {
+			first, most = low, i-low+1
+		}
+	}
+	if 2*most < len(d) || most < 2*n {
+		return s.step
+	}
+	middle := time.Duration(d[first+most/2])
+	for _, unit := range []time.Duration{oneDay, time.Hour, time.Minute, time.Second, time.Millisecond, time.Microsecond} {
+		if near := middle.Round(unit); near > 0 && (near-middle).Abs() <= middle/50 {
+			return near
+		}
+	}
+	return middle
 }
 
 // countSteps returns how many neighbours are one step apart.

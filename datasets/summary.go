@@ -9,8 +9,8 @@ import (
 
 // String returns a short summary: the rows and their period, the step, the gaps,
 // and of each column the missing values, how many of these were out of CSV.Range if
-// any was, the smallest, mean and largest. A note names the columns that only count
-// the rows.
+// any was, the smallest, mean and largest, with its unit if the file gave one; and
+// the notes, see Series.Notes.
 func (s *Series) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s", inline(s.name), count(s.rows, "row"), count(len(s.columns), "column"))
@@ -28,7 +28,11 @@ func (s *Series) String() string {
 	if anyOutside {
 		fmt.Fprint(w, "out of range\t")
 	}
-	fmt.Fprintln(w, "min\tmean\tmax\t")
+	fmt.Fprint(w, "min\tmean\tmax\t")
+	if s.units != nil {
+		fmt.Fprint(w, "unit\t")
+	}
+	fmt.Fprintln(w)
 	for j, c := range s.columns {
 		fmt.Fprintf(w, "%s\t%d\t", inline(c), missing[j])
 		if anyOutside {
@@ -39,13 +43,14 @@ func (s *Series) String() string {
 		} else {
 			fmt.Fprint(w, "-\t-\t-\t")
 		}
+		if s.units != nil {
+			fmt.Fprintf(w, "%s\t", inline(s.units[j]))
+		}
 		fmt.Fprintln(w)
 	}
 	w.Flush()
-	for j, c := range s.columns {
-		if countsRows(s.values[j]) {
-			fmt.Fprintf(&b, "note: column %s counts the rows; leave it out with Select\n", inline(c))
-		}
+	for _, n := range s.Notes() {
+		fmt.Fprintln(&b, n)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -81,15 +86,4 @@ func (s *Series) outside() (n []int, some bool) {
 		}
 	}
 	return n, some
-}
-
-// countsRows reports whether v is an index: 20 rows or more, each one more than the
-// one before.
-func countsRows(v []float64) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i]-v[i-1] != 1 {
-			return false
-		}
-	}
-	return len(v) >= 20
 }

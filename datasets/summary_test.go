@@ -46,7 +46,8 @@ test.csv: 6 rows, 2 columns
 no times
   column  missing  out of range  min     mean  max
        x        3             2    0        5   10
-       y        0             0   -1  0.66667    1`, "\n")
+       y        0             0   -1  0.66667    1
+warning: 3 of 6 rows (50 %) lack a value, which no window holds`, "\n")
 	if got := s.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

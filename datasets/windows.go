@@ -38,7 +38,16 @@ type WindowReport struct {
 // String returns the report in one line.
 func (r WindowReport) String() string {
 	return fmt.Sprintf("%s of %d rows from %s; lost to gaps %d, to missing values %d",
-		count(r.Kept, "window"), r.Need, count(r.Rows, "row"), r.LostToGaps, r.LostToMissing)
+		count(r.Kept, "window"), r.Need, count(r.Rows, "row"), r.LostToGaps, r.LostToMissing) + r.warning()
+}
+
+// warning says so if more than a tenth of the windows are lost.
+func (r WindowReport) warning() string {
+	lost := r.LostToGaps + r.LostToMissing
+	if 10*lost <= r.Kept+lost {
+		return ""
+	}
+	return fmt.Sprintf("; warning: %s are lost", percent(lost, r.Kept+lost))
 }
 
 // Windows returns every stretch of w.Length rows, one row further each time, as a
@@ -154,9 +163,13 @@ func newCutter(s *Series, w Window) (*cutter, error) {
 			return nil, err
 		}
 	}
-	for _, name := range s.columns {
+	for j, name := range s.columns {
 		mean, std := 0.0, 1.0
-		if w.Scaler != nil {
+		switch {
+		case w.Scaler == nil:
+		case j < len(w.Scaler.Columns) && w.Scaler.Columns[j] == name:
+			mean, std = w.Scaler.Mean[j], w.Scaler.Std[j]
+		default:
 			var err error
 			if mean, std, err = w.Scaler.of(name); err != nil {
 				return nil, fmt.Errorf("%w; fit it on a series with the same columns", err)

@@ -1,0 +1,148 @@
+package datasets
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// checkSeparator refuses a header, or a row after it, that is one field and has
+// another separator in it.
+func (t *table) checkSeparator(line int) error {
+	if len(t.header) > 1 {
+		return nil
+	}
+	one := func(line int, text string) error {
+		for _, sign := range []rune{';', '\t', '|', ','} {
+			if sign != t.Comma && strings.ContainsRune(text, sign) {
+				return t.fail(line, "", text, fmt.Sprintf("is one field; its separator is %q?", sign), fmt.Sprintf("set CSV.Comma to %q", sign))
+			}
+		}
+		return nil
+	}
+	if err := one(line, t.header[0]); err != nil || len(t.head) == 0 {
+		return err
+	}
+	r := t.head[0]
+	if len(r.fields) != 1 {
+		return nil
+	}
+	names, cells := strings.Fields(t.header[0]), strings.Fields(r.fields[0])
+	if len(names) > 1 && len(names) == len(cells) && t.Comma != ' ' && t.isDatum(cells[len(cells)-1]) {
+		return t.fail(line, "", t.header[0], "is one field; its separator is a blank?", "set CSV.Comma to ' '")
+	}
+	if t.isDatum(r.fields[0]) || t.numbers.isMissing(strings.TrimSpace(r.fields[0])) {
+		return nil // a number with a decimal comma, say
+	}
+	if layoutOf(strings.Split(r.fields[0], ";")[0]) == "" && strings.ContainsFunc(r.fields[0], isDigitRune) && !strings.Contains(r.fields[0], ";") {
+		return nil
+	}
+	return one(r.line, r.fields[0])
+}
+
+func isDigitRune(r rune) bool { return '0' <= r && r <= '9' }
+
+// checkPreamble refuses lines before the header: those of the file of a Campbell
+// logger, or of another number of fields than all rows that follow, if these have a
+// header of their own.
+func (t *table) checkPreamble(line int) error {
+	const problem = "is no header but a line before it"
+	text := strings.Join(t.header, string(t.Comma))
+	if t.header[0] == "TOA5" {
+		return t.fail(line, "", text, problem, fmt.Sprintf("set CSV.Skip to %d and CSV.HeaderRows to 3", line))
+	}
+	n := len(t.head)
+	if n < 2 {
+		return nil
+	}
+	width := len(t.head[n-1].fields)
+	k := n - 1
+	for k > 0 && len(t.head[k-1].fields) == width {
+		k--
+	}
+	if width == len(t.header) || n-k < 2 {
+		return nil
+	}
+	names := t.head[k]
+	for i, name := range names.fields {
+		if t.isDatum(name) || i == 0 && strings.TrimSpace(name) == "" {
+			return nil
+		}
+	}
+	return t.fail(line, "", text, problem, fmt.Sprintf("set CSV.Skip to %d", names.line-1))
+}
+
+// looksLikeData returns the cure if the header is a row of a file without one: it
+// begins with a time, or is all numbers. Programs do number columns; CSV.Columns says
+// that one did.
+func (t *table) looksLikeData() (cure string) {
+	const put = "put a line with the names of the columns first"
+	if layoutOf(t.header[0]) != "" {
+		return put
+	}
+	for _, name := range t.header {
+		if _, ok := t.numbers.plain(name); !ok || len(t.Columns) > 0 {
+			return ""
+		}
+	}
+	return put + "; if these are the names, name those to read in CSV.Columns"
+}
+
+// checkUnder refuses rows of units or types under the names: up to four that are
+// text where all rows that follow are numbers or times.
+func (t *table) checkUnder() error {
+	for k := 1; k <= 4 && k < len(t.head); k++ {
+		if columns := t.strict(t.head[k:min(len(t.head), k+20)]); len(columns) > 0 {
+			for _, r := range t.head[:k] {
+				if !t.isUnits(r, columns) {
+					return nil
+				}
+			}
+			r := t.head[0]
+			text := strings.Join(r.fields, string(t.Comma))
+			return t.fail(r.line, "", text, "seems to be a row of units or types under the header",
+				fmt.Sprintf("set CSV.HeaderRows to %d", t.HeaderRows+k))
+		}
+	}
+	return nil
+}
+
+// strict returns the columns that hold numbers or times, and nothing else.
+func (t *table) strict(rows []row) (columns []int) {
+	for i := range t.header {
+		some, all := false, true
+		for _, r := range rows {
+			if len(r.fields) != len(t.header) {
+				return nil
+			}
+			if t.numbers.isMissing(strings.TrimSpace(r.fields[i])) {
+				continue
+			}
+			some = true
+			if all = t.isDatum(r.fields[i]); !all {
+				break
+			}
+		}
+		if some && all {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
+// isUnits reports whether a row has no number in the columns of numbers, and a word
+// in one.
+func (t *table) isUnits(r row, columns []int) bool {
+	if len(r.fields) != len(t.header) {
+		return false
+	}
+	word := false
+	for _, i := range columns {
+		text := strings.TrimSpace(r.fields[i])
+		if t.isDatum(text) {
+			return false
+		}
+		word = word || !t.numbers.isMissing(text) && strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%°'", r) })
+	}
+	return word
+}

@@ -1,0 +1,207 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// part is what a column holds of a time, in the order in which they join.
+type part int
+
+const (
+	noPart part = iota
+	yearPart
+	monthPart
+	dayPart
+	yearDayPart // day of the year, in place of month and day
+	hourPart
+	minutePart
+	secondPart
+)
+
+// partOf returns the part of a time that a name stands for.
+func partOf(name string) part {
+	switch plainName(name) {
+	case "year", "yr", "yyyy", "yy":
+		return yearPart
+	case "month", "mon", "mo", "mm":
+		return monthPart
+	case "day", "dy", "dd", "dom", "dayofmonth":
+		return dayPart
+	case "doy", "dayofyear", "yday", "jday", "julianday":
+		return yearDayPart
+	case "hour", "hr", "hh", "hourofday":
+		return hourPart
+	case "minute", "mi":
+		return minutePart
+	case "second", "ss":
+		return secondPart
+	}
+	return noPart
+}
+
+// layouts of the parts by number, name of a month, and years of two digits.
+var partLayout = map[part]string{yearPart: "2006", monthPart: "1", dayPart: "2", yearDayPart: "002", hourPart: "15", minutePart: "4", secondPart: "5"}
+
+// follows says which parts make a time together with the parts before.
+var follows = map[part][]part{
+	monthPart: {yearPart}, dayPart: {monthPart}, yearDayPart: {yearPart}, hourPart: {dayPart, yearDayPart}, minutePart: {hourPart}, secondPart: {minutePart},
+}
+
+// parts returns the columns called year, month, and so on, in this order, if there is
+// a year and another.
+func (t *table) parts() (fields []int) {
+	for i, name := range t.header {
+		if partOf(name) != noPart && !t.isTaken(i) {
+			fields = append(fields, i)
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b int) int { return int(partOf(t.header[a])) - int(partOf(t.header[b])) })
+	if len(fields) < 2 || partOf(t.header[fields[0]]) != yearPart {
+		return nil
+	}
+	return fields
+}
+
+// joinParts joins columns called year, month and so on unasked, if they can be read
+// in one way only, and refuses them if not.
+func (t *table) joinParts(rows []row, fields []int) error {
+	layout := t.partsLayout(rows, fields)
+	if layout != "" && !shortYear(layout) {
+		t.setJoined(fields, layout)
+		ok := !slices.ContainsFunc(rows, func(r row) bool { return !fits(layout, t.timeText(r.fields)) })
+		if ok {
+			t.note(TimesJoined, "", fmt.Sprintf("times are joined from the columns %s", t.joinedNames()))
+			return nil
+		}
+		t.time, t.clock.layout = nil, t.TimeLayout
+	}
+	var quoted []string
+	last := noPart
+	for _, i := range fields {
+		if p := partOf(t.header[i]); slices.Contains(follows[p], last) || last == noPart {
+			quoted = append(quoted, fmt.Sprintf("%q", t.header[i]))
+			last = p
+		}
+	}
+	if len(quoted) == 1 {
+		return nil // a year and what is no part of it
+	}
+	return t.fail(0, t.header[fields[0]], "", "seems to hold a part of the times, which cannot be joined in one way only",
+		fmt.Sprintf("set CSV.Times to []string{%s}, or CSV.Time to NoTime", strings.Join(quoted, ", ")))
+}
+
+// partsLayout returns the layout of the texts of parts joined by blanks, or "" if the
+// columns are not such parts, each following the one before.
+func (t *table) partsLayout(rows []row, fields []int) string {
+	var layout []string
+	last := noPart
+	for _, i := range fields {
+		p := partOf(t.header[i])
+		if p == noPart || last == noPart && p != yearPart || last != noPart && !slices.Contains(follows[p], last) {
+			return ""
+		}
+		text := partLayout[p]
+		if cells := t.texts(rows, i); len(cells) > 0 {
+			switch n := len(cells[0]); {
+			case p == yearPart && n <= 2:
+				text = "06"
+			case p == monthPart && !allDigits(strings.TrimSuffix(cells[0], ".0")) && n == 3:
+				text = "Jan"
+			case p == monthPart && !allDigits(strings.TrimSuffix(cells[0], ".0")):
+				text = "January"
+			}
+		}
+		layout = append(layout, text)
+		last = p
+	}
+	return strings.Join(layout, " ")
+}
+
+// joinTimes takes the fields together for the times.
+func (t *table) joinTimes(rows []row, fields []int) error {
+	if len(fields) == 1 {
+		return t.oneTime(rows, fields[0])
+	}
+	if t.TimeLayout != "" {
+		t.setJoined(fields, t.TimeLayout)
+		return nil
+	}
+	sorted := slices.Clone(fields)
+	slices.SortStableFunc(sorted, func(a, b int) int { return int(partOf(t.header[a])) - int(partOf(t.header[b])) })
+	if layout := t.partsLayout(rows, sorted); layout != "" {
+		t.setJoined(sorted, layout)
+		t.note(TimesJoined, "", fmt.Sprintf("times are joined from the columns %s", t.joinedNames()))
+		return nil
+	}
+	t.setJoined(fields, "")
+	var texts []string
+	for _, r := range rows {
+		texts = append(texts, t.timeText(r.fields))
+	}
+	found := t.wholeLayout(texts)
+	if len(found) == 0 {
+		found = layoutsOf(texts)
+	}
+	switch {
+	case len(rows) == 0:
+		return nil
+	case len(found) != 1:
+		return t.fail(rows[0].line, t.joinedNames(), texts[0], notOneWay, oneWayCure(texts))
+	}
+	t.clock.layout = found[0]
+	t.note(TimesJoined, "", fmt.Sprintf("times are joined from the columns %s and read as %s", t.joinedNames(), found[0]))
+	return nil
+}
+
+// wholeLayout returns the layout of whole numbers that follow each other as year,
+// month, day, hour, minute and second.
+func (t *table) wholeLayout(texts []string) []string {
+	if len(texts) == 0 {
+		return nil
+	}
+	numbers := strings.Fields(texts[0])
+	if len(numbers) < 2 || len(numbers) > 6 || len(numbers[0]) != 4 {
+		return nil
+	}
+	layout := strings.Join(strings.Fields("2006 1 2 15 4 5")[:len(numbers)], " ")
+	for _, text := range texts {
+		if !fits(layout, text) {
+			return nil
+		}
+	}
+	return []string{layout}
+}
+
+func (t *table) setJoined(fields []int, layout string) {
+	t.time, t.clock.layout = fields, layout
+	t.pad = len(fields) > 1 && partOf(t.header[fields[1]]) == yearDayPart
+}
+
+func (t *table) joinedNames() string {
+	var names []string
+	for _, i := range t.time {
+		names = append(names, inline(t.header[i]))
+	}
+	return strings.Join(names, ", ")
+}
+
+// timeText returns the text of the time of a row.
+func (t *table) timeText(fields []string) string {
+	if len(t.time) == 1 {
+		return fields[t.time[0]]
+	}
+	var b strings.Builder
+	for k, i := range t.time {
+		if k > 0 {
+			b.WriteByte(' ')
+		}
+		text := strings.TrimSuffix(strings.TrimSpace(fields[i]), ".0")
+		if t.pad && k == 1 {
+			b.WriteString(strings.Repeat("0", max(0, 3-len(text))))
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}

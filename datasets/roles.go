@@ -1,0 +1,136 @@
+package datasets
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// start settles which fields are times, numbers and conditions. It sees the first
+// rows, since columns may turn out to hold times.
+func (t *table) start() error {
+	for _, r := range t.head {
+		if len(r.fields) != len(t.header) {
+			break
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Where)) {
+		i, err := t.field(name, "CSV.Where")
+		if err != nil {
+			return err
+		}
+		t.where = append(t.where, condition{i, strings.TrimSpace(t.Where[name])})
+	}
+	for k, name := range t.by {
+		i, err := t.field(name, "the columns of ReadGroups")
+		if err != nil {
+			return err
+		}
+		if slices.Contains(t.by[:k], name) {
+			return fmt.Errorf("datasets: ReadGroups names %s twice", inline(name))
+		}
+		t.groupBy = append(t.groupBy, i)
+	}
+	if err := t.findTimes(t.sample()); err != nil {
+		return err
+	}
+	if err := t.findNumbers(); err != nil {
+		return err
+	}
+	return t.findRanges()
+}
+
+// sample returns the rows read ahead that belong to the first series that is read.
+func (t *table) sample() (rows []row) {
+	var first []string
+	for _, r := range t.head {
+		if len(r.fields) != len(t.header) {
+			break // add will say so
+		}
+		if slices.ContainsFunc(t.where, func(c condition) bool { return strings.TrimSpace(r.fields[c.field]) != c.text }) {
+			continue
+		}
+		var key []string
+		for _, f := range t.groupBy {
+			key = append(key, strings.TrimSpace(r.fields[f]))
+		}
+		if len(rows) == 0 {
+			first = key
+		}
+		if slices.Equal(key, first) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// findNumbers settles which fields are read as numbers.
+func (t *table) findNumbers() error {
+	if len(t.Columns) == 0 {
+		for i := range t.header {
+			if !t.isTaken(i) && !slices.Contains(t.time, i) {
+				t.fields = append(t.fields, i)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range t.Columns {
+		i, err := t.field(name, "CSV.Columns")
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("datasets: CSV.Columns names %s twice", inline(name))
+		}
+		seen[name] = true
+		t.fields = append(t.fields, i)
+	}
+	if len(t.fields) == 0 {
+		return t.fail(0, "", "", fmt.Sprintf("has no column of numbers beside %s", list(t.header)),
+			"to read a column of times as numbers, name it in CSV.Columns")
+	}
+	t.signed = make([]bool, len(t.fields))
+	t.beyond = make([]int, len(t.fields))
+	return nil
+}
+
+// isTaken reports whether a field is one of CSV.Where or of ReadGroups.
+func (t *table) isTaken(i int) bool {
+	_, condition := t.Where[t.header[i]]
+	return condition || slices.Contains(t.groupBy, i)
+}
+
+// findRanges settles the ranges and differences of the fields that are read.
+func (t *table) findRanges() error {
+	var names []string
+	place := map[string]int{}
+	for j, f := range t.fields {
+		names = append(names, t.header[f])
+		place[t.header[f]] = j
+	}
+	t.ranges = make([][2]float64, len(names))
+	for j := range t.ranges {
+		t.ranges[j] = [2]float64{math.NaN(), math.NaN()}
+	}
+	t.deltas = make([]bool, len(names))
+	unread := func(name, option string) error {
+		return t.fail(0, "", "", fmt.Sprintf("column %s of %s is not read", inline(name), option), fmt.Sprintf("%s may name %s", option, list(names)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Range)) {
+		j, ok := place[name]
+		if !ok {
+			return unread(name, "CSV.Range")
+		}
+		t.ranges[j] = t.Range[name]
+	}
+	for _, name := range t.Differences {
+		j, ok := place[name]
+		if !ok {
+			return unread(name, "CSV.Differences")
+		}
+		t.deltas[j] = true
+	}
+	return nil
+}
