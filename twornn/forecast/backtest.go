@@ -1,0 +1,162 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// Backtest fits each method to rows 0 to from−1 of s and scores all of them on the
+// same targets: the value in every row r from from on, forecast from row r − h for
+// each horizon h. A method sees only the training rows when it learns; when it
+// forecasts it sees the rows up to r − h, and the Known columns up to r. Missing values
+// are not scored. Methods of one name are told apart by a number.
+//
+// It errs if there are no test rows, if a method does, or if one forecasts what is no
+// number. It panics if from is not between 1 and Len.
+func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o Options) (*Table, error) {
+	if from < 1 || from > s.Len() {
+		panic("forecast: from is no row of the series")
+	}
+	if from == s.Len() {
+		return nil, errors.New("forecast: no rows are left to test on; lower from")
+	}
+	b, err := newBacktest(s, from, o)
+	if err != nil {
+		return nil, err
+	}
+	train, table, used := s.Rows(0, from), &Table{}, map[string]int{}
+	for _, m := range ms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name := m.String()
+		if used[name]++; used[name] > 1 {
+			name = fmt.Sprintf("%s %d", name, used[name])
+		}
+		begin := time.Now()
+		f, err := m.Fit(ctx, train, o)
+		if err != nil {
+			return nil, fmt.Errorf("forecast: %s: %w", name, err)
+		}
+		seconds := time.Since(begin).Seconds()
+		forecasts, err := b.run(ctx, f)
+		if err != nil {
+			return nil, fmt.Errorf("forecast: %s: %w", name, err)
+		}
+		if err := b.score(table, name, seconds, forecasts); err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
+}
+
+// backtest is what all methods are scored on.
+type backtest struct {
+	s     *datasets.Series
+	from  int
+	k     *task
+	truth [][]float64 // by target, all rows, NaN where missing
+	scale []float64   // by target, of MASE
+}
+
+func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
+	k, err := newTask(s, o)
+	if err != nil {
+		return nil, err
+	}
+	b := &backtest{s: s, from: from, k: k}
+	season := 1
+	if len(k.seasons) > 0 && k.seasons[0] < from {
+		season = k.seasons[0]
+	}
+	for _, j := range k.targets {
+		v, err := s.Column(k.columns[j])
+		if err != nil {
+			return nil, err
+		}
+		sum, n := 0.0, 0
+		for t := season; t < from; t++ {
+			if d := math.Abs(v[t] - v[t-season]); !math.IsNaN(d) {
+				sum, n = sum+d, n+1
+			}
+		}
+		b.truth, b.scale = append(b.truth, v), append(b.scale, sum/float64(n))
+	}
+	return b, nil
+}
+
+// run returns the forecasts by horizon and target, of each test row.
+func (b *backtest) run(ctx context.Context, f Forecaster) ([][][]float64, error) {
+	test := b.s.Len() - b.from
+	out := make([][][]float64, len(b.k.horizons))
+	for i := range out {
+		out[i] = make([][]float64, len(b.k.targets))
+		for c := range out[i] {
+			out[i][c] = make([]float64, test)
+			for r := range out[i][c] {
+				out[i][c][r] = math.NaN()
+			}
+		}
+	}
+	dst := b.k.sized(nil)
+	for t := max(0, b.from-b.k.furthest()); t < b.s.Len(); t++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var late *FutureError
+		if _, err := f.Forecast(dst, b.s, t); err != nil && !errors.As(err, &late) {
+			return nil, fmt.Errorf("row %d: %w", t, err)
+		}
+		for i, h := range b.k.horizons {
+			if t+h >= b.from && t+h < b.s.Len() {
+				for c := range b.k.targets {
+					out[i][c][t+h-b.from] = dst.At(i, c)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// score adds the rows of one method.
+func (b *backtest) score(table *Table, name string, seconds float64, forecasts [][][]float64) error {
+	for c, j := range b.k.targets {
+		for i, h := range b.k.horizons {
+			row := Row{Method: name, Target: b.k.columns[j], Horizon: h, FitSeconds: seconds}
+			errs := make([]float64, len(forecasts[i][c]))
+			var squares, abs, percent float64
+			for r, f := range forecasts[i][c] {
+				y := b.truth[c][b.from+r]
+				// A row so early that the horizon leads before the record has no forecast.
+				if errs[r] = math.NaN(); math.IsNaN(y) || b.from+r-h < 0 {
+					continue
+				}
+				e := f - y
+				if math.IsNaN(e) || math.IsInf(e, 0) {
+					return fmt.Errorf("forecast: %s forecasts %v for row %d of %q", name, f, b.from+r, row.Target)
+				}
+				errs[r] = e
+				row.N++
+				squares, abs = squares+e*e, abs+math.Abs(e)
+				if y == 0 {
+					row.Zeros++
+				} else {
+					percent += math.Abs(e / y)
+				}
+			}
+			n := float64(row.N)
+			row.RMSE, row.MAE, row.MASE = math.Sqrt(squares/n), abs/n, abs/n/b.scale[c]
+			row.MAPE = 100 * percent / float64(row.N-row.Zeros)
+			if math.IsInf(row.MASE, 0) {
+				row.MASE = math.NaN()
+			}
+			table.Rows, table.errors = append(table.Rows, row), append(table.errors, errs)
+		}
+	}
+	return nil
+}

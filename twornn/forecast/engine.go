@@ -1,0 +1,121 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// engine is a learnt rule on a record: what the methods of this package share.
+type engine interface {
+	// forecast writes to dst, a row a horizon and a column a target, what is expected
+	// after row t of r. Known columns of r that the record lacks are as they were last.
+	forecast(dst *mat.Dense, r *record, t int)
+}
+
+// forecaster turns an engine into a Forecaster. It keeps the record of the last
+// series it was asked about, since a Series does not change.
+type forecaster struct {
+	engine
+	task  *task
+	start []float64
+
+	mu     sync.Mutex
+	series *datasets.Series
+	record *record
+}
+
+// fitWith reads the training series, has an engine learnt on it, and wraps it.
+func fitWith(ctx context.Context, train *datasets.Series, o Options, learn func(r *record, k *task) (engine, error)) (*forecaster, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if train == nil || train.Len() == 0 {
+		return nil, fmt.Errorf("forecast: the training series has no rows")
+	}
+	k, err := newTask(train, o)
+	if err != nil {
+		return nil, err
+	}
+	start, err := starts(train, k)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecord(train, k, start)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Seasons) == 0 {
+		k.seasons = findSeasons(r, k, train)
+	}
+	e, err := learn(r, k)
+	if err != nil {
+		return nil, err
+	}
+	return &forecaster{engine: e, task: k, start: start}, nil
+}
+
+// read returns the record of s.
+func (f *forecaster) read(s *datasets.Series) (*record, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.series != s {
+		r, err := newRecord(s, f.task, f.start)
+		if err != nil {
+			return nil, err
+		}
+		f.series, f.record = s, r
+	}
+	return f.record, nil
+}
+
+// Forecast implements Forecaster.
+func (f *forecaster) Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error) {
+	if t < 0 || t >= s.Len() {
+		panic("forecast: t is no row of the series")
+	}
+	dst = f.task.sized(dst)
+	r, err := f.read(s)
+	if err != nil {
+		return nil, err
+	}
+	f.engine.forecast(dst, r, t)
+	return dst, f.task.future(dst, r, t)
+}
+
+// sized returns dst, allocated if nil or empty, of a row a horizon and a column a target.
+func (k *task) sized(dst *mat.Dense) *mat.Dense {
+	if dst == nil {
+		dst = &mat.Dense{}
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(len(k.horizons), len(k.targets))
+	}
+	if h, p := dst.Dims(); h != len(k.horizons) || p != len(k.targets) {
+		panic("forecast: dimension mismatch: dst")
+	}
+	return dst
+}
+
+// future blots out the forecasts that lack the future of a known column.
+func (k *task) future(dst *mat.Dense, r *record, t int) error {
+	var err error
+	for i, h := range k.horizons {
+		j, ok := r.known(k, t+h)
+		if ok {
+			continue
+		}
+		for c := range k.targets {
+			dst.Set(i, c, math.NaN())
+		}
+		if err == nil {
+			err = &FutureError{Column: k.columns[j], Row: t, Horizon: h}
+		}
+	}
+	return err
+}

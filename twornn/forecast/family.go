@@ -1,0 +1,265 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// family is a set of features with prior scales, for one target or for all at once.
+// Members of a family differ in the weight of the prior, the anchor and the memory.
+type family struct {
+	name   string
+	use    []int
+	scale  []float64
+	target int // −1: the same features serve all targets
+}
+
+// families lists the sets of features that are tried.
+func families(s *stage) []family {
+	var out []family
+	for c := range s.k.targets {
+		for _, p := range lagCounts(s.d.features, s.k.targets[c]) {
+			out = append(out, s.family(fmt.Sprintf("own %d", p), c, ownFeatures(p, s.d.h, false)))
+		}
+		out = append(out, s.family("own smooth", c, ownFeatures(mostLags, s.d.h, true)))
+	}
+	if len(s.k.columns) > 1 {
+		for _, p := range []int{1, 3, 8, mostLags} {
+			out = append(out, s.family(fmt.Sprintf("all %d", p), -1, allFeatures(p, s.d.h, false)))
+		}
+		out = append(out, s.family("all smooth", -1, allFeatures(mostLags, s.d.h, true)))
+	}
+	for _, weight := range []float64{1, 0.3} {
+		out = append(out, s.family(fmt.Sprintf("products %.1f", weight), -1, productFeatures(weight, mostLags, s.d.h)))
+	}
+	out = append(out, s.family("products few", -1, productFeatures(1, 3, s.d.h)))
+	return out
+}
+
+// prior returns the scale of a feature for a target; column −1 stands for all targets.
+type prior func(f *feature, column int) float64
+
+func (s *stage) family(name string, target int, p prior) family {
+	out := family{name: name, target: target}
+	column := -1
+	if target >= 0 {
+		column = s.k.targets[target]
+	}
+	for i := range s.d.features {
+		if w := p(&s.d.features[i], column); w > 0 {
+			out.use, out.scale = append(out.use, i), append(out.scale, w)
+		}
+	}
+	return out
+}
+
+// lagCounts returns the numbers of recent rows to try.
+func lagCounts(features []feature, column int) []int {
+	most := 0
+	for _, f := range features {
+		if f.Kind == lag && f.Column == column {
+			most = max(most, f.Shift+1)
+		}
+	}
+	var out []int
+	for _, p := range []int{2, 4, 8, 16} {
+		if 4*p < 3*most {
+			out = append(out, p)
+		}
+	}
+	return append(out, most)
+}
+
+// ownFeatures are the target's own past, the season and the known columns.
+func ownFeatures(p, h int, smooths bool) prior {
+	return func(f *feature, column int) float64 {
+		switch f.Kind {
+		case lag:
+			return flag(f.Column == column && f.Shift < p)
+		case aligned:
+			return flag(f.Column == column && f.Shift-h >= p)
+		case smooth:
+			return flag(smooths && f.Column == column)
+		case dummy, sine, cosine, known:
+			return 1
+		}
+		return 0
+	}
+}
+
+// allFeatures are the past of all columns, the season and the known columns.
+func allFeatures(p, h int, smooths bool) prior {
+	return func(f *feature, _ int) float64 {
+		switch f.Kind {
+		case lag:
+			return flag(f.Shift < p)
+		case smooth:
+			return flag(smooths)
+		case aligned: // unless among the recent rows
+			return flag(f.Shift-h >= p)
+		case product:
+			return 0
+		}
+		return 1
+	}
+}
+
+// productFeatures are all linear features and the products with a smaller scale.
+func productFeatures(weight float64, p, h int) prior {
+	linear := allFeatures(p, h, true)
+	return func(f *feature, column int) float64 {
+		if f.Kind == product {
+			return weight
+		}
+		return linear(f, column)
+	}
+}
+
+func flag(ok bool) float64 {
+	if ok {
+		return 1
+	}
+	return 0
+}
+
+// choice is a member of a family.
+type choice struct {
+	lambda float64
+	anchor int
+	memory int // segments after which a row weighs half; 0: never
+}
+
+// candidate is the best member of a family for one target, with its forecasts of the
+// rows held out.
+type candidate struct {
+	name      string
+	forecasts []float64 // of the held-out rows, block after block
+	mse       float64
+	learn     func() *linear // learns it from all training rows
+}
+
+// grid lists the members of a family.
+type grid struct {
+	lambdas  []float64
+	memories []int
+}
+
+// evaluate calls visit with every member of a family for every target it serves.
+func (s *stage) evaluate(f family, g grid, visit func(c int, ch choice, forecasts []float64)) {
+	targets := []int{f.target}
+	if f.target < 0 {
+		targets = all(len(s.k.targets))
+	}
+	var ys []int
+	for _, c := range targets {
+		for a := range s.anchors {
+			ys = append(ys, c*len(s.anchors)+a)
+		}
+	}
+	for _, memory := range g.memories {
+		systems := make([]*system, len(s.held))
+		for b := range s.held {
+			systems[b] = newSystem(s.upTo(s.split.lead+b, memory), f.use, f.scale)
+		}
+		for _, lambda := range g.lambdas {
+			for i, forecasts := range s.forecastBlocks(systems, lambda, ys) {
+				c, a := ys[i]/len(s.anchors), ys[i]%len(s.anchors)
+				visit(c, choice{lambda, a, memory}, forecasts)
+			}
+		}
+	}
+}
+
+// best returns the best member of a family for each target, nil for those it does not
+// serve.
+func (s *stage) best(f family, g grid) []*candidate {
+	best := make([]*candidate, len(s.k.targets))
+	s.evaluate(f, g, func(c int, ch choice, forecasts []float64) {
+		mse := s.error(forecasts, c)
+		if best[c] == nil || mse < best[c].mse {
+			best[c] = &candidate{
+				name:      fmt.Sprintf("%s, %v, lambda %g, memory %d", f.name, s.anchors[ch.anchor], ch.lambda, ch.memory),
+				mse:       mse,
+				forecasts: forecasts,
+				learn:     func() *linear { return s.learn(f, ch, c) },
+			}
+		}
+	})
+	return best
+}
+
+// upTo returns the sums of the segments before end, older ones weighing less.
+func (s *stage) upTo(end, memory int) *sums {
+	if done, ok := s.upto[[2]int{end, memory}]; ok {
+		return done
+	}
+	out := newSums(s.full.p, s.full.q)
+	s.upto[[2]int{end, memory}] = out
+	for g := range end {
+		w := 1.0
+		if memory > 0 {
+			w = math.Exp2(-float64(end-1-g) / float64(memory))
+		}
+		out.addSums(w, s.sums[g])
+	}
+	return out
+}
+
+// forecastBlocks returns for each right side the forecasts of all held-out rows.
+func (s *stage) forecastBlocks(systems []*system, lambda float64, ys []int) [][]float64 {
+	out := make([][]float64, len(ys))
+	for b, sys := range systems {
+		coef, rest := sys.solve(lambda, ys)
+		held := s.held[b]
+		z := s.times(held.x, coef, sys.use)
+		for i, y := range ys {
+			c, a := y/len(s.anchors), y%len(s.anchors)
+			v := s.src.v[s.k.targets[c]]
+			for row, t := range held.rows {
+				e := s.anchors[a].at(v, s.mean[c], t, s.d.h) + s.unit[c]*z.At(row, i)
+				out[i] = append(out[i], s.value(e, s.unit[c]*s.unit[c]*rest[i], c, t, held.low, held.high))
+			}
+		}
+	}
+	return out
+}
+
+// times returns x b, of the intercept and the features in use.
+func (s *stage) times(x, b *mat.Dense, use []int) *mat.Dense {
+	rows, _ := x.Dims()
+	_, q := b.Dims()
+	part, coef := mat.NewDense(rows, 1+len(use), nil), mat.NewDense(1+len(use), q, nil)
+	coef.SetRow(0, b.RawRowView(0))
+	for i, f := range use {
+		coef.SetRow(1+i, b.RawRowView(1+f))
+	}
+	for r := range rows {
+		from, to := x.RawRowView(r), part.RawRowView(r)
+		to[0] = 1
+		for i, f := range use {
+			to[1+i] = from[1+f]
+		}
+	}
+	z := mat.NewDense(rows, q, nil)
+	z.Mul(part, coef)
+	return z
+}
+
+// error returns the mean squared error on the held-out rows.
+func (s *stage) error(forecasts []float64, c int) float64 {
+	v := s.r.v[s.k.targets[c]]
+	sum, i := 0.0, 0
+	for _, b := range s.held {
+		for _, t := range b.rows {
+			d := forecasts[i] - v[t+s.d.h]
+			sum += d * d
+			i++
+		}
+	}
+	if i == 0 || math.IsNaN(sum) {
+		return math.Inf(1)
+	}
+	return sum / float64(i)
+}

@@ -1,0 +1,230 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// quick are the methods that every test of all methods runs.
+func quick() []Method {
+	return []Method{Persistence{}, Seasonal{}, Mean{}, AR{}, VAR{}, Ridge{}, Ridge{Products: true}}
+}
+
+// linearOnes are the methods that a noise-free linear recurrence is no riddle to.
+func linearOnes() []Method { return []Method{AR{}, VAR{}, Ridge{}} }
+
+// noisy returns two columns of n rows with a season of 6, driven by each other.
+func noisy(n int, seed uint64) *datasets.Series {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	a, b := make([]float64, n), make([]float64, n)
+	for t := 1; t < n; t++ {
+		a[t] = 0.5*a[t-1] + 0.3*b[t-1] + math.Sin(2*math.Pi*float64(t)/6) + 0.5*rnd.NormFloat64()
+		b[t] = 0.6*b[t-1] - 0.2*a[t-1] + 0.5*rnd.NormFloat64()
+	}
+	return datasets.FromColumns([]string{"a", "b"}, a, b)
+}
+
+// TestPersistenceOfTime: on y(t) = t the error at horizon h is exactly −h.
+func TestPersistenceOfTime(t *testing.T) {
+	y := make([]float64, 50)
+	for i := range y {
+		y[i] = float64(i)
+	}
+	s := datasets.FromColumns([]string{"y"}, y)
+	table, err := Backtest(context.Background(), s, 30, []Method{Persistence{}}, Options{Horizons: []int{1, 3, 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		if h := float64(r.Horizon); r.RMSE != h || r.MAE != h || r.MASE != h || r.N != 20 {
+			t.Errorf("%+v", r)
+		}
+		for _, e := range table.Errors("persistence", "y", r.Horizon) {
+			if e != -float64(r.Horizon) {
+				t.Errorf("h %d: error %v", r.Horizon, e)
+			}
+		}
+	}
+}
+
+// TestLinearRecurrence: without noise every linear method continues a linear
+// recurrence without error.
+func TestLinearRecurrence(t *testing.T) {
+	n := 200
+	a, b := make([]float64, n), make([]float64, n)
+	a[0], b[0] = 1, -0.5
+	for i := 1; i < n; i++ {
+		a[i] = 0.1 + 0.9*a[i-1] + 0.4*b[i-1]
+		b[i] = -0.4*a[i-1] + 0.9*b[i-1]
+	}
+	s := datasets.FromColumns([]string{"a", "b"}, a, b)
+	table, err := Backtest(context.Background(), s, 150, linearOnes(), Options{Horizons: []int{1, 3, 6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		// Ridge solves the normal equations, which square the condition, with a weight of
+		// 1e-12: half the digits are left.
+		tol := 1e-8
+		if strings.HasPrefix(r.Method, "ridge") {
+			tol = 1e-5
+		}
+		if !(r.RMSE < tol) {
+			t.Errorf("%s, %s, h %d: RMSE %g", r.Method, r.Target, r.Horizon, r.RMSE)
+		}
+	}
+}
+
+// TestNoLeak: no value from row from on, of any column, changes a forecast that is made
+// from rows before it, however the model is learnt.
+func TestNoLeak(t *testing.T) {
+	const n, from = 150, 120
+	s := noisy(n, 1)
+	o := Options{Horizons: []int{1, 4}, Seasons: []int{6}}
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	for i := from; i < n; i++ {
+		a[i], b[i] = 1e6*float64(i), -1e5
+	}
+	spoilt := datasets.FromColumns([]string{"a", "b"}, a, b)
+	for _, m := range quick() {
+		f, err := m.Fit(context.Background(), s.Rows(0, from), o)
+		if err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+		g, err := m.Fit(context.Background(), spoilt.Rows(0, from), o)
+		if err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+		for _, at := range []int{10, from - 1} {
+			x, err := f.Forecast(nil, s, at)
+			if err != nil {
+				t.Fatalf("%v: %v", m, err)
+			}
+			for _, other := range []*datasets.Series{spoilt, s.Rows(0, at+1)} {
+				y, err := g.Forecast(nil, other, at)
+				if err != nil {
+					t.Fatalf("%v: %v", m, err)
+				}
+				if !mat.Equal(x, y) {
+					t.Errorf("%v: row %d: %v, want %v", m, at, mat.Formatted(y), mat.Formatted(x))
+				}
+			}
+		}
+	}
+}
+
+// TestBacktestSees only what a forecaster may know: the backtest's forecast of row r is
+// the one from row r − h.
+func TestBacktestAligns(t *testing.T) {
+	s := noisy(100, 2)
+	o := Options{Horizons: []int{1, 5}, Targets: []string{"b"}, Seasons: []int{6}}
+	for _, m := range quick() {
+		table, err := Backtest(context.Background(), s, 80, []Method{m}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := m.Fit(context.Background(), s.Rows(0, 80), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := s.Column("b")
+		for i, h := range o.Horizons {
+			x, err := f.Forecast(nil, s, 90-h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := table.Errors(m.String(), "b", h)[10]; got != x.At(i, 0)-b[90] {
+				t.Errorf("%v, h %d: error %v, want %v", m, h, got, x.At(i, 0)-b[90])
+			}
+		}
+	}
+}
+
+// TestMissing values are bridged by what was known before, and not scored.
+func TestMissing(t *testing.T) {
+	s := noisy(160, 3)
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	for i := 5; i < 160; i += 11 {
+		a[i] = math.NaN()
+	}
+	a[0], b[130] = math.NaN(), math.NaN()
+	s = datasets.FromColumns([]string{"a", "b"}, a, b)
+	table, err := Backtest(context.Background(), s, 120, quick(), Options{Horizons: []int{2}, Seasons: []int{6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		if want := map[string]int{"a": 36, "b": 39}[r.Target]; r.N != want || math.IsNaN(r.RMSE) {
+			t.Errorf("%+v, want %d rows", r, want)
+		}
+	}
+}
+
+// TestKnown: a column whose future is known explains the target at once, and a
+// forecast past its end says what is needed.
+func TestKnown(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	n := 200
+	u, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		u[i] = rnd.NormFloat64()
+		y[i] = 3*u[i] + 0.01*rnd.NormFloat64()
+	}
+	s := datasets.FromColumns([]string{"u", "y"}, u, y)
+	o := Options{Horizons: []int{1, 3}, Known: []string{"u"}}
+	table, err := Backtest(context.Background(), s, 150, []Method{Ridge{}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		if r.Target != "y" || r.N != 50 || !(r.RMSE < 0.05) {
+			t.Errorf("%+v", r)
+		}
+	}
+	f, err := Ridge{}.Fit(context.Background(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := f.Forecast(nil, s, n-2)
+	var late *FutureError
+	if !errors.As(err, &late) || late.Horizon != 3 || late.Column != "u" {
+		t.Errorf("%v", err)
+	}
+	if math.IsNaN(x.At(0, 0)) || !math.IsNaN(x.At(1, 0)) {
+		t.Errorf("%v", mat.Formatted(x))
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	s := noisy(50, 4)
+	for want, o := range map[string]Options{
+		`names "c"`:          {Targets: []string{"c"}},
+		`"a" is a target`:    {Targets: []string{"a"}, Known: []string{"a"}},
+		`names "a" twice`:    {Targets: []string{"a", "a"}},
+		"no target is left":  {Known: []string{"a", "b"}},
+		"must be positive":   {Horizons: []int{0}},
+		"rows in a season":   {Seasons: []int{-3}},
+		"too few for a regr": {Horizons: []int{40}},
+	} {
+		if _, err := (Ridge{}).Fit(context.Background(), s, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, m := range quick() {
+		if _, err := m.Fit(ctx, s, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// Options say what is to be forecast. They are the same for every Method, so that a
+// comparison scores all on the same targets.
+type Options struct {
+	// Targets are the columns to forecast. None means all that are not Known.
+	Targets []string
+	// Horizons are the numbers of rows ahead, each positive. None means 1.
+	Horizons []int
+	// Known are the columns whose values after the row of the forecast are known when
+	// it is made: a calendar, a plan, the input of a system. They are no targets.
+	Known []string
+	// Seasons are the numbers of rows in a season, several if they are nested, such as
+	// 24 and 168. None means found from the training rows. See [Season].
+	Seasons []int
+	// Recorder is told of the steps of a fit. Nil is silent.
+	Recorder twornn.Recorder
+}
+
+// Method is a way to learn a forecaster from the training rows alone.
+type Method interface {
+	// Fit learns from train. It errs if train lacks a column that o names or has too
+	// few rows, and with ctx's error when ctx is done.
+	Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error)
+	// String names the method in tables.
+	String() string
+}
+
+// Forecaster is what a Method has learnt. It serves many goroutines.
+type Forecaster interface {
+	// Forecast gives what is expected Horizons rows after row t of s, from rows 0 to t
+	// of s and the Known columns up to t + the horizon: a row a horizon, a column a
+	// target. Row 0 of s must be the row at which the training rows began, or have its
+	// place in the season; s may hold fewer or more rows than these, and new ones need
+	// no new fit. dst is allocated if nil or empty.
+	//
+	// If the Known columns end before t + a horizon, that row of dst is NaN and the
+	// error is a *[FutureError]; the other rows are good.
+	//
+	// It errs if s lacks a column, and panics if t is no row of s or dst has a wrong
+	// shape.
+	Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error)
+}
+
+// FutureError says that a forecast needs values of a Known column that s lacks.
+type FutureError struct {
+	Column       string
+	Row, Horizon int
+}
+
+// Error implements error.
+func (e *FutureError) Error() string {
+	return fmt.Sprintf("forecast: %d rows after row %d the known column %q has no value; append rows with its future values, and NaN elsewhere", e.Horizon, e.Row, e.Column)
+}
+
+// task is Options made complete for one training series.
+type task struct {
+	columns  []string // all that the methods read, in the order of the series
+	targets  []int    // into columns
+	known    []int    // into columns, increasing
+	horizons []int
+	seasons  []int // increasing; nil if none
+}
+
+// newTask checks o against the training series and fills in what is zero.
+func newTask(train *datasets.Series, o Options) (*task, error) {
+	k := &task{columns: train.Columns(), horizons: slices.Clone(o.Horizons), seasons: slices.Clone(o.Seasons)}
+	find := func(names []string, what string) ([]int, error) {
+		var at []int
+		for _, name := range names {
+			j := slices.Index(k.columns, name)
+			if j < 0 {
+				return nil, fmt.Errorf("forecast: %s names %q, which is no column; there are %q", what, name, k.columns)
+			}
+			if slices.Contains(at, j) {
+				return nil, fmt.Errorf("forecast: %s names %q twice", what, name)
+			}
+			at = append(at, j)
+		}
+		return at, nil
+	}
+	var err error
+	if k.known, err = find(o.Known, "Options.Known"); err != nil {
+		return nil, err
+	}
+	slices.Sort(k.known)
+	if k.targets, err = find(o.Targets, "Options.Targets"); err != nil {
+		return nil, err
+	}
+	if len(o.Targets) == 0 {
+		for j := range k.columns {
+			if !slices.Contains(k.known, j) {
+				k.targets = append(k.targets, j)
+			}
+		}
+	}
+	if len(k.targets) == 0 {
+		return nil, errors.New("forecast: no target is left; leave a column out of Options.Known")
+	}
+	for _, j := range k.targets {
+		if slices.Contains(k.known, j) {
+			return nil, fmt.Errorf("forecast: %q is a target and Known; it can't be both", k.columns[j])
+		}
+	}
+	return k, k.checkNumbers()
+}
+
+// checkNumbers checks horizons and seasons and fills in the default horizon.
+func (k *task) checkNumbers() error {
+	if len(k.horizons) == 0 {
+		k.horizons = []int{1}
+	}
+	for i, h := range k.horizons {
+		if h <= 0 || slices.Contains(k.horizons[:i], h) {
+			return fmt.Errorf("forecast: Options.Horizons has %d; each must be positive and named once", h)
+		}
+	}
+	// A season of one row or none is no season.
+	k.seasons = slices.DeleteFunc(k.seasons, func(s int) bool { return s == 0 || s == 1 })
+	for _, s := range k.seasons {
+		if s < 0 {
+			return fmt.Errorf("forecast: Options.Seasons has %d; give the rows in a season", s)
+		}
+	}
+	slices.Sort(k.seasons)
+	k.seasons = slices.Compact(k.seasons)
+	return nil
+}
+
+// isKnown tells whether a column's future is known.
+func (k *task) isKnown(j int) bool { return slices.Contains(k.known, j) }
+
+// furthest returns the largest horizon.
+func (k *task) furthest() int { return slices.Max(k.horizons) }

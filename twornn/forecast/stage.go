@@ -1,0 +1,205 @@
+package forecast
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// stage holds what all regressions of one horizon and one set of transformations
+// share: the design, the second moments of each segment, and the rows held out.
+type stage struct {
+	k       *task
+	r       *record
+	d       *design
+	src     source
+	split   split
+	first   int  // no row before it is learnt from
+	unheld  bool // no bound of changes
+	anchors []anchor
+	mean    []float64 // by target, of the transformed column
+	unit    []float64 // by target, of what the regressions explain
+	sums    []*sums   // by segment
+	held    []heldOut // by block
+	full    *sums     // of all segments
+	upto    map[[2]int]*sums
+}
+
+// heldOut is a block of rows forecast from the rows before it.
+type heldOut struct {
+	rows []int
+	x    *mat.Dense // rows×(1+features)
+	low  []float64  // by target: the range of transformed changes over h rows before it
+	high []float64
+}
+
+// block is the number of rows whose moments are added at once.
+const block = 256
+
+// newStage passes over the rows once.
+func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an []anchor, first int, unheld bool) (*stage, error) {
+	s := &stage{unheld: unheld, k: k, r: r, d: d, src: r.source(d.warps), split: sp, anchors: an, upto: map[[2]int]*sums{}}
+	s.first = first
+	s.limit()
+	rows := s.rows(0, sp.segments())
+	s.d.scale(s.src, thinned(rows, 6000))
+	s.units(rows)
+	p := len(s.d.features)
+	q := len(k.targets) * len(s.anchors)
+	s.full = newSums(p, q)
+	for g := range sp.segments() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows := s.rows(g, g+1)
+		s.sums = append(s.sums, s.moments(rows, p, q))
+		s.full.addSums(1, s.sums[g])
+		if g >= sp.lead {
+			x := mat.NewDense(max(len(rows), 1), 1+p, nil)
+			s.d.fill(x.RawMatrix().Data, s.src, rows)
+			b := heldOut{rows: rows, x: x}
+			b.low, b.high = s.changes(sp.bounds[g])
+			s.held = append(s.held, b)
+		}
+	}
+	return s, nil
+}
+
+// mostWork bounds the multiplications of a stage's moments.
+const mostWork = 4e9
+
+// limit leaves out the oldest rows where there are too many.
+func (s *stage) limit() {
+	p := float64(len(s.d.features))
+	if most := int(mostWork / (p * p)); s.r.n > most {
+		s.first = max(s.first, min(s.r.n-most, s.split.bounds[1]))
+	}
+}
+
+// rows returns the rows t whose targets are in segments from to to−1.
+func (s *stage) rows(from, to int) []int {
+	var rows []int
+	for g := from; g < to; g++ {
+		rows = append(rows, s.split.rows(g, s.first, s.d.h, s.ok)...)
+	}
+	return rows
+}
+
+// ok tells whether all targets were measured h rows after row t.
+func (s *stage) ok(t int) bool {
+	for _, j := range s.k.targets {
+		if !s.r.has(j, t+s.d.h) {
+			return false
+		}
+	}
+	return true
+}
+
+// thinned returns at most about most of the rows, evenly spaced.
+func thinned(rows []int, most int) []int {
+	if len(rows) <= most {
+		return rows
+	}
+	var out []int
+	for i := range most {
+		out = append(out, rows[i*len(rows)/most])
+	}
+	return out
+}
+
+// units sets the means of the targets, and the units of their distances from the anchors.
+func (s *stage) units(rows []int) {
+	n := float64(len(rows))
+	for _, j := range s.k.targets {
+		v := s.src.v[j]
+		mean, size := 0.0, 0.0
+		for _, t := range rows {
+			mean += v[t+s.d.h] / n
+		}
+		for _, t := range rows {
+			size += math.Pow(v[t+s.d.h]-v[t], 2) / n
+		}
+		if size = math.Sqrt(size); !(size > 0) {
+			size = 1
+		}
+		s.mean, s.unit = append(s.mean, mean), append(s.unit, size)
+	}
+}
+
+// moments returns the sums of some rows.
+func (s *stage) moments(rows []int, p, q int) *sums {
+	out := newSums(p, q)
+	c := 1 + p + q
+	x, z := make([]float64, block*(1+p)), make([]float64, block*c)
+	for len(rows) > 0 {
+		part := rows[:min(block, len(rows))]
+		rows = rows[len(part):]
+		s.d.fill(x, s.src, part)
+		for i, t := range part {
+			row := z[i*c : (i+1)*c]
+			copy(row, x[i*(1+p):(i+1)*(1+p)])
+			s.explain(row[1+p:], t)
+		}
+		out.add(z[:len(part)*c])
+	}
+	return out
+}
+
+// explain writes the distances of the targets from the anchors, target by target.
+func (s *stage) explain(y []float64, t int) {
+	for c, j := range s.k.targets {
+		v := s.src.v[j]
+		for a, an := range s.anchors {
+			y[c*len(s.anchors)+a] = (v[t+s.d.h] - an.at(v, s.mean[c], t, s.d.h)) / s.unit[c]
+		}
+	}
+}
+
+// changes returns by target the range of the transformed changes over h rows, of those
+// that end before row end.
+func (s *stage) changes(end int) (low, high []float64) {
+	for _, j := range s.k.targets {
+		v := s.src.v[j]
+		lo, hi := 0.0, 0.0
+		for t := 0; t+s.d.h < end; t++ {
+			d := v[t+s.d.h] - v[t]
+			lo, hi = min(lo, d), max(hi, d)
+		}
+		// A change half as large again as any seen is believed, a larger one is not.
+		lo, hi = 1.5*lo, 1.5*hi
+		if s.unheld {
+			lo, hi = -math.MaxFloat64, math.MaxFloat64
+		}
+		low, high = append(low, lo), append(high, hi)
+	}
+	return low, high
+}
+
+// value turns z, a transformed forecast of target c from row t, into a value: held to
+// the range of changes, and corrected for the noise of the given variance.
+func (s *stage) value(z, variance float64, c, t int, low, high []float64) float64 {
+	j := s.k.targets[c]
+	last := s.src.v[j][t]
+	z = last + min(max(z-last, low[c]), high[c])
+	return s.d.warps[j].mean(z, variance)
+}
+
+// persistence returns by target the mean squared change over h rows of the rows held out.
+func (s *stage) persistence() []float64 {
+	out := make([]float64, len(s.k.targets))
+	for c, j := range s.k.targets {
+		n := 0
+		for _, b := range s.held {
+			for _, t := range b.rows {
+				d := s.r.v[j][t+s.d.h] - s.r.v[j][t]
+				out[c] += d * d
+				n++
+			}
+		}
+		if out[c] /= float64(n); !(out[c] > 0) {
+			out[c] = 1
+		}
+	}
+	return out
+}
