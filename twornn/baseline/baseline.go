@@ -4,8 +4,9 @@
 // (baseline.go) and an LSTM (lstm*.go). Each is a twornn.Predictor, so that
 // twornn.Evaluate scores it on exactly the targets that the model is scored on.
 //
-// On a record of one column: seasonal ARIMA (arima*.go). It is a Univariate: its
-// Filter goes along the record once and forecasts after every row (filter.go).
+// On a record of one column: seasonal ARIMA (arima*.go) and exponential smoothing
+// (ets*.go). Each is a Univariate: its Filter goes along the record once and forecasts
+// after every row (filter.go).
 package baseline
 
 import (
