@@ -1,7 +1,7 @@
 // Package baseline holds what a 2-RNN is compared with.
 //
 // On the same sequences: the training mean, persistence, a vector autoregression
-// (baseline.go) and an LSTM (lstm*.go). Each is a twornn.Predictor, so that
+// (baseline.go), an LSTM and a plain RNN (lstm*.go, rnn.go). Each is a twornn.Predictor, so that
 // twornn.Evaluate scores it on exactly the targets that the model is scored on.
 //
 // On a record of one column: seasonal ARIMA (arima*.go) and exponential smoothing

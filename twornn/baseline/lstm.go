@@ -56,6 +56,11 @@ type LSTM struct {
 // read, as twornn.Collect does where a sequence is unusable, and if the training
 // diverges. The same source gives the same bits whatever GOMAXPROCS.
 func FitLSTM(ctx context.Context, data iter.Seq[twornn.Sequence], o LSTM, rec twornn.Recorder) (*Network, twornn.Stats, error) {
+	return fitNetwork(ctx, data, lstmCell, o, rec)
+}
+
+// fitNetwork is FitLSTM with any kind of cells.
+func fitNetwork(ctx context.Context, data iter.Seq[twornn.Sequence], cells int, o LSTM, rec twornn.Recorder) (*Network, twornn.Stats, error) {
 	if err := o.check(); err != nil {
 		return nil, twornn.Stats{}, err
 	}
@@ -69,7 +74,7 @@ func FitLSTM(ctx context.Context, data iter.Seq[twornn.Sequence], o LSTM, rec tw
 	if !o.Raw {
 		scale = set.standardise()
 	}
-	tr := newTrainer(set, o)
+	tr := newTrainer(set, o, cells)
 	stats, err := tr.run(ctx, rec, scale.energy(set))
 	stats.N, stats.Unknowns = len(set.all), float64(len(tr.theta))
 	if err != nil {

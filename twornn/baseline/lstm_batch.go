@@ -22,7 +22,7 @@ type pass struct {
 	steps        int       // of the longest sequence of the batch
 	count, start []int     // rows of block t, and the first of them
 	s            []float64 // (x_{t+1} 1 h_t), d+1+u a row
-	z            []float64 // gates of step t, 4u a row; block 0 is not used
+	z            []float64 // gates of step t, a row as wide as W; block 0 is not used
 	c, tanh      []float64 // c_t and tanh(c_t), u a row
 	e            []float64 // y_t, then its error, p a row
 	dh           []float64 // ∂loss/∂h_t, u a row
@@ -47,7 +47,7 @@ func newPass(nw *Network, set *examples, size int) *pass {
 		nw: nw, u: u, d: d, p: p, set: set,
 		batch: make([]int, 0, size),
 		count: make([]int, longest+2), start: make([]int, longest+2),
-		s: make([]float64, rows*(d+1+u)), z: make([]float64, rows*4*u),
+		s: make([]float64, rows*(d+1+u)), z: make([]float64, rows*nw.width()),
 		c: make([]float64, rows*u), tanh: make([]float64, rows*u),
 		e: make([]float64, rows*p), dh: make([]float64, rows*u), dc: make([]float64, size*u),
 	}
@@ -70,13 +70,14 @@ func (b *pass) forward(indices []int) (sse float64, n int) {
 	b.load(indices)
 	u, d := b.u, b.d
 	W, width := b.nw.W.RawMatrix(), d+1+u
+	gates := W.Cols
 	for t := 1; t <= b.steps; t++ {
 		r := b.count[t]
-		gemm(blas.NoTrans, blas.NoTrans, 1, b.rows(t-1, r, b.s, width), W, 0, b.rows(t, r, b.z, 4*u))
-		h, z := b.rows(t, r, b.s, width).Data, b.rows(t, r, b.z, 4*u).Data
+		gemm(blas.NoTrans, blas.NoTrans, 1, b.rows(t-1, r, b.s, width), W, 0, b.rows(t, r, b.z, gates))
+		h, z := b.rows(t, r, b.s, width).Data, b.rows(t, r, b.z, gates).Data
 		c, tanh, prev := b.rows(t, r, b.c, u).Data, b.rows(t, r, b.tanh, u).Data, b.rows(t-1, r, b.c, u).Data
 		for i := range r {
-			cell(h[i*width+d+1:(i+1)*width], c[i*u:(i+1)*u], tanh[i*u:(i+1)*u], z[i*4*u:(i+1)*4*u], prev[i*u:(i+1)*u])
+			cell(h[i*width+d+1:(i+1)*width], c[i*u:(i+1)*u], tanh[i*u:(i+1)*u], z[i*gates:(i+1)*gates], prev[i*u:(i+1)*u])
 		}
 	}
 	all := b.start[b.steps+1]
@@ -154,15 +155,16 @@ func (b *pass) backward(grad *Network, scale float64) {
 	outH := blas64.General{Rows: u, Cols: p, Stride: Out.Stride, Data: Out.Data[Out.Stride:]}
 	gemm(blas.NoTrans, blas.Trans, 2*scale, e, outH, 0, b.rows(0, all, b.dh, u))
 
-	wH := blas64.General{Rows: u, Cols: 4 * u, Stride: W.Stride, Data: W.Data[(d+1)*W.Stride:]}
+	gates := W.Cols
+	wH := blas64.General{Rows: u, Cols: gates, Stride: W.Stride, Data: W.Data[(d+1)*W.Stride:]}
 	clear(dW.Data)
 	clear(b.dc)
 	for t := b.steps; t >= 1; t-- {
 		r := b.count[t]
-		z := b.rows(t, r, b.z, 4*u)
+		z := b.rows(t, r, b.z, gates)
 		dh, tanh, prev := b.rows(t, r, b.dh, u).Data, b.rows(t, r, b.tanh, u).Data, b.rows(t-1, r, b.c, u).Data
 		for i := range r {
-			cellBack(z.Data[i*4*u:(i+1)*4*u], b.dc[i*u:(i+1)*u], dh[i*u:(i+1)*u], tanh[i*u:(i+1)*u], prev[i*u:(i+1)*u])
+			cellBack(z.Data[i*gates:(i+1)*gates], b.dc[i*u:(i+1)*u], dh[i*u:(i+1)*u], tanh[i*u:(i+1)*u], prev[i*u:(i+1)*u])
 		}
 		gemm(blas.Trans, blas.NoTrans, 1, b.rows(t-1, r, b.s, width), z, 1, dW)
 		if t > 1 {

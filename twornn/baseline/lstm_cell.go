@@ -9,25 +9,42 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Network is a layer of u LSTM cells with a linear output layer. From h₀ = c₀ = 0,
+// Network is a layer of u cells with a linear output layer. From h₀ = c₀ = 0 it is, with
+// 4u columns of W, one of LSTM cells
 //
 //	(i f o g) = (σ σ σ tanh)((x_t 1 h_{t−1}) W)
 //	c_t = f∘c_{t−1} + i∘g   h_t = o∘tanh(c_t)   y_t = (1 h_t) Out
 //
+// and with u columns one of plain cells
+//
+//	h_t = tanh((x_t 1 h_{t−1}) W)               y_t = (1 h_t) Out
+//
 // with rows throughout. It has exported fields alone, so encoding/gob keeps it. Many
 // goroutines may predict at once.
 type Network struct {
-	W   *mat.Dense // (d+1+u)×4u: rows for the inputs, the bias, the state; columns for i, f, o, g
+	W   *mat.Dense // (d+1+u)×4u or ×u: rows for the inputs, the bias, the state; columns for i, f, o, g
 	Out *mat.Dense // (1+u)×p: rows for the bias, the state
 }
 
 var _ predictor = (*Network)(nil)
 
+// The kinds of cell, by the columns of W a unit.
+const (
+	plainCell = 1
+	lstmCell  = 4
+)
+
 // newNetwork returns a network of zeros and the slice that its weights live in.
-func newNetwork(u, d, p int) (*Network, []float64) {
-	nw := (d + 1 + u) * 4 * u
+func newNetwork(kind, u, d, p int) (*Network, []float64) {
+	nw := (d + 1 + u) * kind * u
 	theta := make([]float64, nw+(1+u)*p)
-	return &Network{mat.NewDense(d+1+u, 4*u, theta[:nw]), mat.NewDense(1+u, p, theta[nw:])}, theta
+	return &Network{mat.NewDense(d+1+u, kind*u, theta[:nw]), mat.NewDense(1+u, p, theta[nw:])}, theta
+}
+
+// width returns the columns of W.
+func (nw *Network) width() int {
+	_, c := nw.W.Dims()
+	return c
 }
 
 // Dims returns the numbers of units u, inputs d and outputs p. It panics if there is
@@ -47,7 +64,7 @@ func (nw *Network) dims() (u, d, p int, err error) {
 	r, c := nw.W.Dims()
 	u, p = nw.Out.Dims()
 	u--
-	if c != 4*u || r < u+2 {
+	if c != plainCell*u && c != lstmCell*u || r < u+2 {
 		return 0, 0, 0, errors.New("baseline: the parts of the network disagree in their number of units")
 	}
 	return u, r - 1 - u, p, nil
@@ -92,7 +109,8 @@ func (nw *Network) OutputsTo(dst *mat.Dense, x mat.Matrix) {
 // run returns (1 h_k) and calls each, if not nil, with every (1 h_t) on the way.
 func (nw *Network) run(x mat.Matrix, each func(t int, h1 []float64)) []float64 {
 	u, d, _ := nw.Dims()
-	work := make([]float64, d+1+7*u)
+	width := nw.width()
+	work := make([]float64, d+1+3*u+width)
 	s, work := work[:d+1+u], work[d+1+u:]
 	s[d] = 1
 	k := 0
@@ -102,7 +120,7 @@ func (nw *Network) run(x mat.Matrix, each func(t int, h1 []float64)) []float64 {
 			panic("baseline: dimension mismatch: x")
 		}
 	}
-	z, c, tanh := work[:4*u], work[4*u:5*u], work[5*u:]
+	z, c, tanh := work[:width], work[width:width+u], work[width+u:]
 	for t := range k {
 		for i := range d {
 			s[i] = x.At(t, i)
@@ -125,8 +143,16 @@ func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1,
 
 // cell puts one sequence through the nonlinear part of a step. It turns z, which
 // holds (x 1 h) W, into the gates (i f o g), and sets c, tanh(c) and h; c may be prev.
+// A plain cell has z for its gates and no c.
 func cell(h, c, tanh, z, prev []float64) {
 	u := len(h)
+	if len(z) == plainCell*u {
+		for j, v := range z {
+			z[j] = math.Tanh(v)
+			h[j] = z[j]
+		}
+		return
+	}
 	zi, zf, zo, zg := z[:u], z[u:2*u], z[2*u:3*u], z[3*u:4*u]
 	for j := range u {
 		i, f, o, g := sigmoid(zi[j]), sigmoid(zf[j]), sigmoid(zo[j]), math.Tanh(zg[j])
@@ -142,6 +168,12 @@ func cell(h, c, tanh, z, prev []float64) {
 // the gates, into that with respect to (x 1 h) W.
 func cellBack(z, dc, dh, tanh, prev []float64) {
 	u := len(dh)
+	if len(z) == plainCell*u {
+		for j, h := range z {
+			z[j] = dh[j] * (1 - h*h)
+		}
+		return
+	}
 	zi, zf, zo, zg := z[:u], z[u:2*u], z[2*u:3*u], z[3*u:4*u]
 	for j := range u {
 		i, f, o, g, th := zi[j], zf[j], zo[j], zg[j], tanh[j]

@@ -3,6 +3,7 @@ package baseline
 import (
 	"bytes"
 	"encoding/gob"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -51,11 +52,17 @@ func slow(nw *Network, x *mat.Dense, steps int) [][]float64 {
 // sizes are units, inputs, outputs; the 20 units fill more than one block of gonum's.
 var sizes = []struct{ u, d, p int }{{1, 1, 1}, {3, 2, 2}, {20, 3, 1}, {5, 4, 3}}
 
-// randomTrainer returns a trainer with random weights whose one batch is all examples.
+// randomTrainer returns a trainer of an LSTM with random weights whose one batch is all
+// examples.
 func randomTrainer(t testing.TB, u, d, p int, kinds ...kind) *trainer {
+	return randomTrainerOf(t, lstmCell, u, d, p, kinds...)
+}
+
+// randomTrainerOf does so for any kind of cells.
+func randomTrainerOf(t testing.TB, cells, u, d, p int, kinds ...kind) *trainer {
 	set := readAll(t, d, p, kinds...)
 	set.split(-1)
-	tr := newTrainer(set, LSTM{Units: u, Batch: len(set.all)}.filled())
+	tr := newTrainer(set, LSTM{Units: u, Batch: len(set.all)}.filled(), cells)
 	for i := range tr.theta { // biases too
 		tr.theta[i] = tr.rnd.NormFloat64() / math.Sqrt(float64(1+u))
 	}
@@ -112,32 +119,36 @@ func near(a, b []float64, tol float64) bool {
 // h = 1e-5 that errs by h² = 1e-10 and by rounding 1e-16/h = 1e-11, times numbers of
 // the order of the loss, about 10: 1e-8 leaves a factor of 10.
 func TestGradient(t *testing.T) {
-	const h = 1e-5
 	for _, s := range sizes {
 		for name, kinds := range map[string][]kind{
 			"mixed": allKinds, "last": {{3, 5, false}}, "every": {{3, 5, true}}, "one step": {{2, 1, true}}, "empty": {{2, 0, false}, {1, 1, false}},
 		} {
-			tr := randomTrainer(t, s.u, s.d, s.p, kinds...)
-			loss := func() float64 {
-				sse, n := tr.pass.forward(tr.train)
-				return sse / float64(n)
+			for _, cells := range []int{lstmCell, plainCell} {
+				checkGradient(t, fmt.Sprintf("%v, %s, %d gates", s, name, cells), randomTrainerOf(t, cells, s.u, s.d, s.p, kinds...))
 			}
-			var n int
-			for range 2 { // the second batch finds the first one's numbers in the workspace
-				_, n = tr.pass.forward(tr.train)
-				tr.pass.backward(tr.grad, 1/float64(n))
-			}
-			for i := range tr.theta {
-				v := tr.theta[i]
-				tr.theta[i] = v + h
-				up := loss()
-				tr.theta[i] = v - h
-				down := loss()
-				tr.theta[i] = v
-				if want := (up - down) / (2 * h); math.Abs(tr.dir[i]-want) > 1e-8 {
-					t.Fatalf("%v, %s: derivative %d is %v, by differences %v", s, name, i, tr.dir[i], want)
-				}
-			}
+		}
+	}
+}
+
+func checkGradient(t *testing.T, name string, tr *trainer) {
+	const h = 1e-5
+	loss := func() float64 {
+		sse, n := tr.pass.forward(tr.train)
+		return sse / float64(n)
+	}
+	for range 2 { // the second batch finds the first one's numbers in the workspace
+		_, n := tr.pass.forward(tr.train)
+		tr.pass.backward(tr.grad, 1/float64(n))
+	}
+	for i := range tr.theta {
+		v := tr.theta[i]
+		tr.theta[i] = v + h
+		up := loss()
+		tr.theta[i] = v - h
+		down := loss()
+		tr.theta[i] = v
+		if want := (up - down) / (2 * h); math.Abs(tr.dir[i]-want) > 1e-8 {
+			t.Fatalf("%s: derivative %d is %v, by differences %v", name, i, tr.dir[i], want)
 		}
 	}
 }
@@ -158,7 +169,7 @@ func TestNetworkGob(t *testing.T) {
 }
 
 func TestNetworkPanics(t *testing.T) {
-	nw, _ := newNetwork(3, 2, 1)
+	nw, _ := newNetwork(lstmCell, 3, 2, 1)
 	for name, f := range map[string]func(){
 		"dst":       func() { nw.Predict(make([]float64, 2), mat.NewDense(1, 2, nil)) },
 		"x":         func() { nw.Predict(nil, mat.NewDense(1, 3, nil)) },

@@ -340,7 +340,7 @@ func TestAllocations(t *testing.T) {
 func benchTrainer(t testing.TB, batch int) *trainer {
 	set := readAll(t, 3, 2, kind{2000, 5, false})
 	set.split(0.2)
-	return newTrainer(set, LSTM{Batch: batch}.filled())
+	return newTrainer(set, LSTM{Batch: batch}.filled(), lstmCell)
 }
 
 // BenchmarkEpoch trains on 1600 sequences of 5 steps and scores 400, d = 3, p = 2.

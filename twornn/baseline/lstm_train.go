@@ -11,7 +11,7 @@ import (
 	"github.com/twornn/spectral/twornn/internal/adam"
 )
 
-// trainer is one run of FitLSTM.
+// trainer is one run of FitLSTM or FitRNN.
 type trainer struct {
 	o           LSTM
 	set         *examples
@@ -24,10 +24,10 @@ type trainer struct {
 	train, held []int
 }
 
-func newTrainer(set *examples, o LSTM) *trainer {
+func newTrainer(set *examples, o LSTM, cells int) *trainer {
 	tr := &trainer{o: o, set: set, rnd: rand.New(o.Src), train: slices.Clone(set.train), held: set.held}
-	tr.nw, tr.theta = newNetwork(o.Units, set.d, set.p)
-	tr.grad, tr.dir = newNetwork(o.Units, set.d, set.p)
+	tr.nw, tr.theta = newNetwork(cells, o.Units, set.d, set.p)
+	tr.grad, tr.dir = newNetwork(cells, o.Units, set.d, set.p)
 	tr.nw.draw(tr.rnd)
 	tr.best = slices.Clone(tr.theta)
 	tr.pass = newPass(tr.nw, set, o.Batch)
@@ -48,9 +48,11 @@ func (nw *Network) draw(rnd *rand.Rand) {
 			uniform(nw.W.RawRowView(i), 1/float64(d+1+u))
 		}
 	}
-	// Cells that remember at first: the error reaches the early steps.
-	for j := range u {
-		nw.W.Set(d, u+j, 1)
+	if nw.width() == lstmCell*u {
+		// Cells that remember at first: the error reaches the early steps.
+		for j := range u {
+			nw.W.Set(d, u+j, 1)
+		}
 	}
 	for i := range u {
 		uniform(nw.Out.RawRowView(1+i), 1/float64(1+u))

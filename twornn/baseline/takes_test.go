@@ -42,7 +42,7 @@ func TestTakes(t *testing.T) {
 	var noVAR *VAR
 	var noNetwork *Network
 	v := &VAR{2, mat.NewDense(2, 7, nil)} // 3 inputs
-	nw, _ := newNetwork(4, 3, 2)
+	nw, _ := newNetwork(lstmCell, 4, 3, 2)
 	for _, c := range []struct {
 		f    twornn.Predictor
 		d, p int
