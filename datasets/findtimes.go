@@ -45,10 +45,11 @@ func (t *table) lookAt(rows []row, i int) (l look) {
 		l.clock = true
 		return l
 	}
-	if plain, ok := t.numbers.plain(texts[0]); ok {
+	if _, ok := t.numbers.plain(texts[0]); ok {
 		l.number = true
 		for k, text := range texts {
-			if plain, ok = t.numbers.plain(text); !ok {
+			plain, ok := t.numbers.plain(text)
+			if !ok {
 				return l
 			}
 			texts[k] = plain

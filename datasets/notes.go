@@ -103,6 +103,9 @@ func (s *Series) lossNotes() (notes []Note) {
 }
 
 func percent(n, of int) string {
+	if n < of && 200*n > 199*of {
+		return "over 99 %"
+	}
 	return strconv.FormatFloat(100*float64(n)/float64(of), 'f', 0, 64) + " %"
 }
 

@@ -242,11 +242,3 @@ func cmpError(err error) error {
 	}
 	return errQuote
 }
-
-// lineOf returns the line on which field i of the record begins.
-func (r *records) lineOf(i int) int {
-	if i < len(r.lines) {
-		return r.lines[i]
-	}
-	return r.start
-}

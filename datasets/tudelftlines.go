@@ -1,0 +1,222 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"time"
+)
+
+const (
+	delftWidth = 33
+	// oldWidth is the least that a line of the old loggers may have: WindSpeed is
+	// column 14 in them too.
+	oldWidth = 14
+	maxLine  = 1 << 16
+)
+
+// lines reads all lines of a file.
+func (d *delft) lines(r io.Reader) error {
+	b := bufio.NewReaderSize(r, maxLine)
+	for first := true; ; first = false {
+		line, err := b.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			d.report.Lines++
+			d.report.reject(tooLong, d.report.Lines)
+			for err == bufio.ErrBufferFull {
+				_, err = b.ReadSlice('\n')
+			}
+			if err == nil {
+				continue
+			}
+			line = nil
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if first {
+			line = bytes.TrimPrefix(line, []byte(mark))
+			if bytes.HasPrefix(line, []byte("\x1F\x8B")) || bytes.HasPrefix(line, []byte("PK\x03\x04")) {
+				return errors.New("it is compressed; unpack it first")
+			}
+		}
+		if len(line) > 0 {
+			d.report.Lines++
+			ended := bytes.HasSuffix(line, []byte("\n"))
+			d.line(bytes.TrimRight(line, "\r\n"), ended)
+		}
+		if err == io.EOF {
+			d.dropPending()
+			return nil
+		}
+	}
+}
+
+// line takes in one line; ended says that it has a line end.
+func (d *delft) line(line []byte, ended bool) {
+	at := d.report.Lines
+	if len(bytes.TrimSpace(line)) == 0 {
+		d.report.Blank++
+		return
+	}
+	switch width := fieldsIn(line); {
+	case width == delftWidth:
+		d.dropPending()
+		d.recent = true
+	case d.recent || width < oldWidth || width > delftWidth || d.width > 0 && width != d.width:
+		d.report.reject(widthReason(width), at)
+		return
+	case d.width == 0 && !(d.pending != nil && fieldsIn(d.pending) == width):
+		// It may be the width of the old loggers, if the next line has it too.
+		d.dropPending()
+		d.pending, d.pendAt = append([]byte{}, line...), at
+		return
+	case d.width == 0:
+		d.width = width
+		first := d.pending
+		d.pending = nil
+		d.record(first, d.pendAt, true)
+	}
+	d.record(line, at, ended)
+}
+
+// dropPending rejects a line whose width no other shared.
+func (d *delft) dropPending() {
+	if d.pending != nil {
+		d.report.reject(widthReason(fieldsIn(d.pending)), d.pendAt)
+		d.pending = nil
+	}
+}
+
+// fieldsIn counts the fields of a line. Commas in quotes divide none.
+func fieldsIn(line []byte) int {
+	if bytes.IndexByte(line, '"') < 0 {
+		return 1 + bytes.Count(line, []byte{','})
+	}
+	n, quoted := 1, false
+	for _, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			n++
+		}
+	}
+	return n
+}
+
+// next returns the first field of a line without quotes and blanks, and what follows
+// its comma.
+func next(line []byte) (field, rest []byte) {
+	i := bytes.IndexByte(line, ',')
+	if q := bytes.IndexByte(line, '"'); q >= 0 && (i < 0 || q < i) {
+		quoted := false
+		i = -1
+		for k, c := range line {
+			if c == '"' {
+				quoted = !quoted
+			} else if c == ',' && !quoted {
+				i = k
+				break
+			}
+		}
+	}
+	if i < 0 {
+		field, rest = line, nil
+	} else {
+		field, rest = line[:i], line[i+1:]
+	}
+	return bytes.Trim(bytes.TrimSpace(field), `" `), rest
+}
+
+// record takes in a line of the right width.
+func (d *delft) record(line []byte, at int, ended bool) {
+	width := fieldsIn(line)
+	field, rest := next(line)
+	t, ok := d.stamp.parse(field)
+	if !ok {
+		d.report.reject(noTime, at)
+		return
+	}
+	field, rest = next(rest)
+	if d.station == "" {
+		d.station = string(bytes.ToValidUTF8(field, []byte("\uFFFD")))
+	}
+	values, kinds := make([]float64, len(d.fields)), make([]cellKind, len(d.fields))
+	for k := range values {
+		values[k] = math.NaN()
+	}
+	for i := 2; i < width; i++ {
+		field, rest = next(rest)
+		for k, f := range d.fields {
+			if f == i && (ended || i < width-1) {
+				values[k], kinds[k] = d.value(field, k)
+			}
+		}
+	}
+	if d.keep(t, values, kinds, at) && d.o.EveryRecord {
+		d.rows = append(d.rows, delftRow{t, values})
+	}
+}
+
+// cellKind says what a cell holds; one that a line lacks is missing.
+type cellKind int
+
+const (
+	missingCell cellKind = iota
+	valueCell
+	textCell
+	farCell
+)
+
+// value reads a number of column k; what is none is NaN.
+func (d *delft) value(field []byte, k int) (float64, cellKind) {
+	if len(field) == 0 || bytes.EqualFold(field, []byte("NAN")) || bytes.EqualFold(field, []byte("NA")) || bytes.EqualFold(field, []byte("NULL")) {
+		return math.NaN(), missingCell
+	}
+	text := string(field)
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || !plainNumber(text):
+		return math.NaN(), textCell
+	case v < d.ranges[k][0] || v > d.ranges[k][1]:
+		return outOfRange, farCell
+	}
+	return v, valueCell
+}
+
+// stampReader reads times such as 2013-04-22 14:55:00.
+type stampReader struct {
+	loc *time.Location
+}
+
+func (s *stampReader) parse(b []byte) (time.Time, bool) {
+	if len(b) != len("2006-01-02 15:04:05") || b[4] != '-' || b[7] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' || b[16] != ':' {
+		return time.Time{}, false
+	}
+	var n [6]int
+	for k, span := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		for _, c := range b[span[0]:span[1]] {
+			if !isDigit(c) {
+				return time.Time{}, false
+			}
+			n[k] = 10*n[k] + int(c-'0')
+		}
+	}
+	days := 0
+	if n[3] == 24 && n[4]+n[5] == 0 {
+		n[3], days = 0, 1
+	}
+	if n[0] < 1 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+		return time.Time{}, false
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2]+days, n[3], n[4], n[5], 0, s.loc)
+	// A day that is not there, or an hour that clocks leave out, comes out as another.
+	if t.Hour() != n[3] || t.Minute() != n[4] || days == 0 && t.Day() != n[2] {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
+}
