@@ -63,6 +63,9 @@ func (t *table) lookAt(rows []row, i int) (l look) {
 		return l
 	}
 	l.layouts = layoutsOf(texts)
+	if len(l.layouts) > 1 {
+		l.layouts = risingLayouts(l.layouts, texts)
+	}
 	if len(l.layouts) == 0 {
 		l.layouts = layoutsOf(texts[:1])
 	}

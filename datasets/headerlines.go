@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -91,20 +92,20 @@ func (t *table) looksLikeData() (cure string) {
 // checkUnder refuses rows of units or types under the names: up to four that are
 // text where all rows that follow are numbers or times.
 func (t *table) checkUnder() error {
+	under := 0
 	for k := 1; k <= 4 && k < len(t.head); k++ {
-		if columns := t.strict(t.head[k:min(len(t.head), k+20)]); len(columns) > 0 {
-			for _, r := range t.head[:k] {
-				if !t.isUnits(r, columns) {
-					return nil
-				}
-			}
-			r := t.head[0]
-			text := strings.Join(r.fields, string(t.Comma))
-			return t.fail(r.line, "", text, "seems to be a row of units or types under the header",
-				fmt.Sprintf("set CSV.HeaderRows to %d", t.HeaderRows+k))
+		columns := t.strict(t.head[k:min(len(t.head), k+20)])
+		isUnits := func(r row) bool { return t.isUnits(r, columns) }
+		if len(columns) > 0 && slices.ContainsFunc(t.head[:k], isUnits) && !slices.ContainsFunc(t.head[:k], func(r row) bool { return t.isData(r, columns) }) {
+			under = k
 		}
 	}
-	return nil
+	if under == 0 {
+		return nil
+	}
+	r := t.head[0]
+	return t.fail(r.line, "", strings.Join(r.fields, string(t.Comma)), "seems to be a row of units or types under the header",
+		fmt.Sprintf("set CSV.HeaderRows to %d", t.HeaderRows+under))
 }
 
 // strict returns the columns that hold numbers or times, and nothing else.
@@ -130,19 +131,26 @@ func (t *table) strict(rows []row) (columns []int) {
 	return columns
 }
 
-// isUnits reports whether a row has no number in the columns of numbers, and a word
-// in one.
-func (t *table) isUnits(r row, columns []int) bool {
+// isData reports whether a row has a number or a time in one of the columns of these,
+// or another number of fields, or nothing in all of them.
+func (t *table) isData(r row, columns []int) bool {
 	if len(r.fields) != len(t.header) {
-		return false
+		return true
 	}
-	word := false
+	nothing := true
 	for _, i := range columns {
-		text := strings.TrimSpace(r.fields[i])
-		if t.isDatum(text) {
-			return false
+		if t.isDatum(r.fields[i]) {
+			return true
 		}
-		word = word || !t.numbers.isMissing(text) && strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%°'", r) })
+		nothing = nothing && t.numbers.isMissing(strings.TrimSpace(r.fields[i]))
 	}
-	return word
+	return nothing
+}
+
+// isUnits reports whether a row has a word in one of the columns of numbers.
+func (t *table) isUnits(r row, columns []int) bool {
+	return len(r.fields) == len(t.header) && slices.ContainsFunc(columns, func(i int) bool {
+		text := strings.TrimSpace(r.fields[i])
+		return !t.numbers.isMissing(text) && strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || strings.ContainsRune("%°'", c) })
+	})
 }

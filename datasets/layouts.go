@@ -135,6 +135,29 @@ func layoutsOf(texts []string) (found []string) {
 	return found
 }
 
+// risingLayouts returns those of several layouts by which the texts rise, if one alone
+// does, for no file reads by the others; or else all of them.
+func risingLayouts(found, texts []string) []string {
+	var rise []string
+	for _, l := range found {
+		c := clock{layout: l, loc: time.UTC}
+		var last time.Time
+		ok := true
+		for i, text := range texts {
+			t, problem, _ := c.parse(text)
+			ok = ok && problem == "" && (i == 0 || t.After(last))
+			last = t
+		}
+		if ok {
+			rise = append(rise, l)
+		}
+	}
+	if len(rise) == 1 {
+		return rise
+	}
+	return found
+}
+
 // alike reports whether both layouts read all texts as the same times.
 func alike(a, b string, texts []string) bool {
 	for _, text := range texts {

@@ -156,7 +156,7 @@ func countsRows(name string, v []float64) bool {
 // isPart reports whether a column is called year, month and so on, and holds the like.
 func isPart(name string, v []float64) bool {
 	p := partOf(name)
-	limits := map[part][2]float64{yearPart: {minYear, maxYear}, monthPart: {1, 12}, dayPart: {1, 31}, yearDayPart: {1, 366}, hourPart: {0, 24}, minutePart: {0, 59}, secondPart: {0, 60}}
+	limits := map[part][2]float64{yearPart: {minYear, maxYear}, quarterPart: {1, 4}, monthPart: {1, 12}, dayPart: {1, 31}, yearDayPart: {1, 366}, hourPart: {0, 24}, minutePart: {0, 59}, secondPart: {0, 60}}
 	r, ok := limits[p]
 	if !ok || len(v) == 0 {
 		return false

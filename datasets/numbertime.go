@@ -127,10 +127,14 @@ const (
 
 // gridOf returns the grid that all of the values are on.
 func gridOf(values []float64) grid {
+	// How far values are from whole months at most; far if two are of one month.
 	off := func(shift float64) (most float64) {
-		for _, v := range values {
+		for i, v := range values {
 			m := 12*v - shift
 			most = max(most, math.Abs(m-math.Round(m)))
+			if i > 0 && math.Round(m) == math.Round(12*values[i-1]-shift) {
+				return 1
+			}
 		}
 		return most
 	}

@@ -12,6 +12,7 @@ type part int
 const (
 	noPart part = iota
 	yearPart
+	quarterPart
 	monthPart
 	dayPart
 	yearDayPart // day of the year, in place of month and day
@@ -25,6 +26,8 @@ func partOf(name string) part {
 	switch plainName(name) {
 	case "year", "yr", "yyyy", "yy":
 		return yearPart
+	case "quarter", "qtr":
+		return quarterPart
 	case "month", "mon", "mo", "mm":
 		return monthPart
 	case "day", "dy", "dd", "dom", "dayofmonth":
@@ -46,7 +49,7 @@ var partLayout = map[part]string{yearPart: "2006", monthPart: "1", dayPart: "2",
 
 // follows says which parts make a time together with the parts before.
 var follows = map[part][]part{
-	monthPart: {yearPart}, dayPart: {monthPart}, yearDayPart: {yearPart}, hourPart: {dayPart, yearDayPart}, minutePart: {hourPart}, secondPart: {minutePart},
+	quarterPart: {yearPart}, monthPart: {yearPart}, dayPart: {monthPart}, yearDayPart: {yearPart}, hourPart: {dayPart, yearDayPart}, minutePart: {hourPart}, secondPart: {minutePart},
 }
 
 // parts returns the columns called year, month, and so on, in this order, if there is
@@ -70,7 +73,11 @@ func (t *table) joinParts(rows []row, fields []int) error {
 	layout := t.partsLayout(rows, fields)
 	if layout != "" && !shortYear(layout) {
 		t.setJoined(fields, layout)
-		ok := !slices.ContainsFunc(rows, func(r row) bool { return !fits(layout, t.timeText(r.fields)) })
+		ok := !slices.ContainsFunc(rows, func(r row) bool {
+			text := t.timeText(r.fields)
+			_, isQuarter := quarter(text)
+			return !isQuarter && !fits(layout, text)
+		})
 		if ok {
 			t.note(TimesJoined, "", fmt.Sprintf("times are joined from the columns %s", t.joinedNames()))
 			return nil
@@ -86,7 +93,12 @@ func (t *table) joinParts(rows []row, fields []int) error {
 		}
 	}
 	if len(quoted) == 1 {
-		return nil // a year and what is no part of it
+		// A year, and what is no part of it. Years that rise are times by themselves.
+		year := fields[0]
+		if l := t.lookAt(rows, year); year == 0 && len(l.layouts) > 0 && t.risesIn(rows, year) {
+			return t.oneTime(rows, year)
+		}
+		return t.fail(0, t.header[year], "", "seems to hold a part of the times, and the columns beside it do not join with it", "set CSV.Time to NoTime")
 	}
 	return t.fail(0, t.header[fields[0]], "", "seems to hold a part of the times, which cannot be joined in one way only",
 		fmt.Sprintf("set CSV.Times to []string{%s}, or CSV.Time to NoTime", strings.Join(quoted, ", ")))
@@ -116,6 +128,9 @@ func (t *table) partsLayout(rows []row, fields []int) string {
 		layout = append(layout, text)
 		last = p
 	}
+	if last == quarterPart {
+		return Quarter
+	}
 	return strings.Join(layout, " ")
 }
 
@@ -142,7 +157,7 @@ func (t *table) joinTimes(rows []row, fields []int) error {
 	}
 	found := t.wholeLayout(texts)
 	if len(found) == 0 {
-		found = layoutsOf(texts)
+		found = risingLayouts(layoutsOf(texts), texts)
 	}
 	switch {
 	case len(rows) == 0:
@@ -162,8 +177,14 @@ func (t *table) wholeLayout(texts []string) []string {
 		return nil
 	}
 	numbers := strings.Fields(texts[0])
-	if len(numbers) < 2 || len(numbers) > 6 || len(numbers[0]) != 4 {
+	if len(numbers) != len(t.time) || len(numbers) > 6 || len(numbers[0]) != 4 {
 		return nil
+	}
+	for k, i := range t.time {
+		// A name that is known must be where it belongs.
+		if p := partOf(t.header[i]); p != noPart && p != wholeParts[k] {
+			return nil
+		}
 	}
 	layout := strings.Join(strings.Fields("2006 1 2 15 4 5")[:len(numbers)], " ")
 	for _, text := range texts {
@@ -172,6 +193,21 @@ func (t *table) wholeLayout(texts []string) []string {
 		}
 	}
 	return []string{layout}
+}
+
+var wholeParts = [6]part{yearPart, monthPart, dayPart, hourPart, minutePart, secondPart}
+
+// risesIn reports whether the numbers of field i rise from row to row.
+func (t *table) risesIn(rows []row, i int) bool {
+	var values []float64
+	for _, text := range t.texts(rows, i) {
+		v, err := t.numbers.parse(text)
+		if err != nil {
+			return false
+		}
+		values = append(values, v)
+	}
+	return rising(values)
 }
 
 func (t *table) setJoined(fields []int, layout string) {
@@ -200,6 +236,9 @@ func (t *table) timeText(fields []string) string {
 		text := strings.TrimSuffix(strings.TrimSpace(fields[i]), ".0")
 		if t.pad && k == 1 {
 			b.WriteString(strings.Repeat("0", max(0, 3-len(text))))
+		}
+		if k == 1 && partOf(t.header[i]) == quarterPart && allDigits(text) {
+			b.WriteByte('Q')
 		}
 		b.WriteString(text)
 	}

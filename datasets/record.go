@@ -23,7 +23,7 @@ type records struct {
 	lines    []int    // line of each field, nil if all are on start
 	blank    int      // the last blank line passed over
 	comments int      // lines of comment passed over
-	lastNote string   // the text of the last of them
+	lastNote string   // the text of the last of them that has any
 	fields   []string // reused
 	long     []byte   // a line that did not fit the buffer, reused
 }
@@ -84,7 +84,9 @@ func (r *records) read() ([]string, error) {
 			r.blank = r.line
 		case r.comment != "" && bytes.HasPrefix(text, []byte(r.comment)):
 			r.comments++
-			r.lastNote = r.decode(text[len(r.comment):])
+			if note := bytes.TrimSpace(text[len(r.comment):]); len(note) > 0 {
+				r.lastNote = r.decode(note)
+			}
 		default:
 			return r.split(r.decode(text))
 		}
