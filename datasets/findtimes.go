@@ -96,6 +96,9 @@ func (t *table) findTimes(rows []row) error {
 		if err != nil {
 			return err
 		}
+		if err := t.checkPartial(rows, i); err != nil {
+			return err
+		}
 		return t.oneTime(rows, i)
 	}
 	return t.guessTimes(rows)
@@ -174,9 +177,45 @@ func (t *table) elsewhere(looks []look, i, clock int) error {
 	return t.fail(0, name, "", problem, cure)
 }
 
+// clockOnly refuses a column of times of day that has no days beside it.
 func (t *table) clockOnly(i int) error {
 	return t.fail(0, t.header[i], "", "holds times of day and there is no column of days",
 		"set CSV.Time to it and CSV.TimeLayout to 15:04:05 or 15:04 if all rows are of one day, or set CSV.Time to NoTime and CSV.Columns to the columns of numbers")
+}
+
+// checkPartial refuses to take field i alone for the times if it holds but a part of
+// them: days that repeat, times of day, or a year beside months.
+func (t *table) checkPartial(rows []row, i int) error {
+	if t.TimeLayout != "" || len(rows) < 2 {
+		return nil
+	}
+	refuse := func(fields ...int) error {
+		var quoted []string
+		for _, f := range fields {
+			quoted = append(quoted, fmt.Sprintf("%q", t.header[f]))
+		}
+		return t.fail(0, t.header[i], "", "holds but a part of the times", fmt.Sprintf("set CSV.Times to []string{%s}", strings.Join(quoted, ", ")))
+	}
+	repeats := strings.TrimSpace(rows[0].fields[i]) == strings.TrimSpace(rows[1].fields[i])
+	if parts := t.chain(t.parts()); len(parts) > 1 && slices.Contains(parts, i) {
+		return refuse(parts...)
+	}
+	l := t.lookAt(rows, i)
+	for k := range t.header {
+		if k == i || t.isTaken(k) || !l.clock && !(l.isDay() && repeats) {
+			continue
+		}
+		switch other := t.lookAt(rows, k); {
+		case l.clock && other.isDay() && (other.named || other.sure):
+			return refuse(k, i)
+		case !l.clock && other.clock:
+			return refuse(i, k)
+		}
+	}
+	if hours := t.hours(rows, i); l.isDay() && len(hours) > 0 {
+		return refuse(i, hours[0])
+	}
+	return nil
 }
 
 // oneTime takes field i for the times.

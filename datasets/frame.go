@@ -111,6 +111,9 @@ func (f frame) isTime(name string) bool {
 func (f frame) times(name string) ([]time.Time, error) {
 	c := f.df.Col(name)
 	k := clock{loc: time.UTC}
+	if found := layoutsOf(slices.DeleteFunc(c.Records(), func(text string) bool { return text == "" || text == "NaN" })); len(found) == 1 {
+		k.layout = found[0]
+	}
 	times := make([]time.Time, c.Len())
 	for i := range times {
 		text := ""

@@ -73,6 +73,8 @@ func (s *Series) Notes() []Note {
 	for j, name := range s.columns {
 		if n, ok := columnNote(name, s.values[j]); ok {
 			n.Column = name
+			// An hour may be an input; without times it is what is left of them.
+			n.Warning = n.Warning || n.Kind == TimePart && s.times == nil
 			notes = append(notes, n)
 		}
 	}

@@ -85,12 +85,8 @@ func (t *table) joinParts(rows []row, fields []int) error {
 		t.time, t.clock.layout = nil, t.TimeLayout
 	}
 	var quoted []string
-	last := noPart
-	for _, i := range fields {
-		if p := partOf(t.header[i]); slices.Contains(follows[p], last) || last == noPart {
-			quoted = append(quoted, fmt.Sprintf("%q", t.header[i]))
-			last = p
-		}
+	for _, i := range t.chain(fields) {
+		quoted = append(quoted, fmt.Sprintf("%q", t.header[i]))
 	}
 	if len(quoted) == 1 {
 		// A year, and what is no part of it. Years that rise are times by themselves.
@@ -102,6 +98,18 @@ func (t *table) joinParts(rows []row, fields []int) error {
 	}
 	return t.fail(0, t.header[fields[0]], "", "seems to hold a part of the times, which cannot be joined in one way only",
 		fmt.Sprintf("set CSV.Times to []string{%s}, or CSV.Time to NoTime", strings.Join(quoted, ", ")))
+}
+
+// chain returns those of the parts that join, each following the one before.
+func (t *table) chain(fields []int) (joined []int) {
+	last := noPart
+	for _, i := range fields {
+		if p := partOf(t.header[i]); last == noPart || slices.Contains(follows[p], last) {
+			joined = append(joined, i)
+			last = p
+		}
+	}
+	return joined
 }
 
 // partsLayout returns the layout of the texts of parts joined by blanks, or "" if the
