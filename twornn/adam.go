@@ -10,6 +10,9 @@ import (
 	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/adam"
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 // Refiner improves a model on the data it was, or was not, fitted to. It never returns
@@ -96,8 +99,8 @@ func (o Adam) LowerSlope(ctx context.Context, m *Model, data iter.Seq[Sequence],
 // descent is one run of Adam.
 type descent struct {
 	o           Adam
-	net         network
-	train, held []Sequence
+	net         lsq.Network
+	train, held []moments.Example
 	best        []float64
 }
 
@@ -129,11 +132,11 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 		if err := m.Model.Takes(check.d, check.p); err != nil {
 			return nil, err
 		}
-		k := s.Len()
-		if heldOut(seen[k]) {
-			g.held = append(g.held, s)
+		e, k := moments.Example{X: s.X, Y: s.Y}, s.Len()
+		if moments.HeldOut(seen[k]) {
+			g.held = append(g.held, e)
 		} else {
-			g.train = append(g.train, s)
+			g.train = append(g.train, e)
 		}
 		seen[k]++
 	}
@@ -143,26 +146,26 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 	if len(g.held) == 0 {
 		g.held = g.train // so few that all must judge
 	}
-	g.best = slices.Clone(g.net.theta)
+	g.best = slices.Clone(g.net.Theta)
 	return g, nil
 }
 
 // model returns the best parameters as a model.
 func (g *descent) model() *Model {
-	copy(g.net.theta, g.best)
-	return g.net.model()
+	copy(g.net.Theta, g.best)
+	return (*Model)(g.net.Net(g.net.Theta))
 }
 
 func (g *descent) run(ctx context.Context, rec Recorder) Stats {
-	st := Stats{N: len(g.train) + len(g.held), Unknowns: float64(len(g.net.theta)), Status: IterationLimit}
+	st := Stats{N: len(g.train) + len(g.held), Unknowns: float64(len(g.net.Theta)), Status: IterationLimit}
 	rnd := rand.New(rand.NewPCG(g.o.Seed, 3))
-	step := adam.New(g.o.Rate, len(g.net.theta))
-	grad := make([]float64, len(g.net.theta))
+	step := adam.New(g.o.Rate, len(g.net.Theta))
+	grad := make([]float64, len(g.net.Theta))
 	var energy float64
 	for _, s := range g.held {
-		energy += squared(s.Y)
+		energy += linalg.Squared(s.Y)
 	}
-	least := g.net.loss(g.held, nil)
+	least := g.net.Loss(g.held, nil)
 	order := slices.Clone(g.train)
 	for epoch, last := 1, 0; epoch <= g.o.Epochs; epoch++ {
 		rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -177,23 +180,23 @@ func (g *descent) run(ctx context.Context, rec Recorder) Stats {
 				outputs += rows * p
 			}
 			clear(grad)
-			g.net.loss(batch, grad)
+			g.net.Loss(batch, grad)
 			for i := range grad {
 				grad[i] /= float64(outputs)
 			}
-			if n := norm(grad); math.IsNaN(n) || math.IsInf(n, 0) {
+			if n := linalg.Norm(grad); math.IsNaN(n) || math.IsInf(n, 0) {
 				return st // the parameters ran away; the best are kept
 			}
-			step.Step(g.net.theta, grad)
+			step.Step(g.net.Theta, grad)
 		}
-		now := g.net.loss(g.held, nil)
+		now := g.net.Loss(g.held, nil)
 		st.Iterations++
-		st.Residuals = append(st.Residuals, relative(now, energy))
+		st.Residuals = append(st.Residuals, linalg.Relative(now, energy))
 		if now < least {
 			least, last = now, epoch
-			copy(g.best, g.net.theta)
+			copy(g.best, g.net.Theta)
 		}
-		if rec != nil && rec.Record(Progress{"refine", 0, epoch, relative(now, energy)}) != nil {
+		if rec != nil && rec.Record(Progress{"refine", 0, epoch, linalg.Relative(now, energy)}) != nil {
 			st.Status = Stopped
 			return st
 		}
@@ -203,4 +206,10 @@ func (g *descent) run(ctx context.Context, rec Recorder) Stats {
 		}
 	}
 	return st
+}
+
+// newNetwork returns m as gradient descent sees it.
+func newNetwork(m *NonLinear) lsq.Network {
+	net := (*lsq.Net)(m.Model)
+	return lsq.Network{Shape: lsq.ShapeOf(net), Theta: lsq.Theta(net), Of: m.Activation.of, Slope: m.Activation.slope}
 }

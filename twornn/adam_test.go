@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,8 +20,12 @@ func TestGradientIsTheDerivative(t *testing.T) {
 	data = append(data, Sequence{Y: mat.NewDense(1, 2, []float64{0.3, -0.4})})
 	for _, z := range []Activation{{}, {LeakyReLU, 0.3}, {LeakyReLU, 0}, {Tanh, 0}} {
 		w := newNetwork(&NonLinear{m, z})
-		grad := make([]float64, len(w.theta))
-		loss := w.loss(data, grad)
+		grad := make([]float64, len(w.Theta))
+		var batch []moments.Example
+		for _, s := range data {
+			batch = append(batch, moments.Example{X: s.X, Y: s.Y})
+		}
+		loss := w.Loss(batch, grad)
 		// The loss is that of the predictions.
 		var want float64
 		for _, s := range data {
@@ -40,20 +45,20 @@ func TestGradientIsTheDerivative(t *testing.T) {
 		if math.Abs(loss-want) > 1e-11*want {
 			t.Errorf("%v: loss %v, want %v", z, loss, want)
 		}
-		for i := range w.theta {
+		for i := range w.Theta {
 			const eps = 1e-6
-			old := w.theta[i]
-			w.theta[i] = old + eps
-			up := w.loss(data, nil)
-			w.theta[i] = old - eps
-			down := w.loss(data, nil)
-			w.theta[i] = old
+			old := w.Theta[i]
+			w.Theta[i] = old + eps
+			up := w.Loss(batch, nil)
+			w.Theta[i] = old - eps
+			down := w.Loss(batch, nil)
+			w.Theta[i] = old
 			// Central differences are off by ε² and by rounding over ε.
 			if num := (up - down) / (2 * eps); math.Abs(num-grad[i]) > 1e-6*(1+math.Abs(num)) {
 				t.Errorf("%v: parameter %d: gradient %v, differences %v", z, i, grad[i], num)
 			}
 		}
-		if back := w.model(); !sameModel(back, m) {
+		if back := w.Net(w.Theta); !sameModel((*Model)(back), m) {
 			t.Errorf("%v: the parameters changed on the way", z)
 		}
 	}

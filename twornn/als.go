@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -44,7 +45,7 @@ type ALS struct {
 
 var _ Recovery = ALS{}
 
-func (ALS) needsRows() bool { return true }
+func (ALS) NeedsRows() bool { return true }
 
 const (
 	alsExact  = 1e-11 // a residual that rounding alone may leave
@@ -60,15 +61,15 @@ const (
 
 // Recover implements Recovery. If rank is zero, it is chosen.
 func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	return o.recoverFrom(ctx, m, rank, nil, rec)
+	return o.RecoverFrom(ctx, m, rank, nil, rec)
 }
 
-// recoverFrom implements continued: where the shorter words lead close enough, no train is
+// RecoverFrom implements Continuation: where the shorter words lead close enough, no train is
 // grown.
-func (o ALS) recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
+func (o ALS) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
-	if !m.rows() {
-		return nil, st, fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length)
+	if !m.HasRows() {
+		return nil, st, fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length())
 	}
 	if !(o.Tol >= 0) || math.IsInf(o.Tol, 1) {
 		return nil, st, fmt.Errorf("twornn: ALS.Tol is %v; it must be a number, not negative; zero means 1e-6", o.Tol)
@@ -86,18 +87,18 @@ func (o ALS) recoverFrom(ctx context.Context, m *Measurements, rank int, shorter
 		o.MaxIterations = 1000
 	}
 	raw := newRowDesign(m, o.Seed)
-	raw.shorter = shorter
-	r := &alsRun{ctx: ctx, rec: rec, st: &st, max: o.MaxIterations, length: m.length, raw: raw, sizes: raw.sizes(), energy: m.energy}
-	r.keep(zeroTrain(raw.dims), m.energy)
-	if m.energy > 0 {
+	raw.shorter = m.FromData(shorter)
+	r := &alsRun{ctx: ctx, rec: rec, st: &st, max: o.MaxIterations, length: m.length(), raw: raw, sizes: raw.sizes(), energy: m.Energy()}
+	r.keep(zeroTrain(raw.dims), m.Energy())
+	if m.Energy() > 0 {
 		if err := r.run(m, rank, o.Tol); err != nil {
 			return nil, st, err
 		}
 	}
 	if len(st.Residuals) == 0 {
-		st.Residuals = append(st.Residuals, relative(r.sse, m.energy))
+		st.Residuals = append(st.Residuals, linalg.Relative(r.sse, m.Energy()))
 	}
-	return m.inData(r.best), st, nil
+	return m.ToData(r.best), st, nil
 }
 
 // alsRun is one run of ALS.
@@ -136,7 +137,7 @@ func (r *alsRun) goOn(s *sweeper, whole bool) (bool, error) {
 		return false, nil
 	}
 	r.st.Iterations++
-	res := relative(sse, r.energy)
+	res := linalg.Relative(sse, r.energy)
 	r.st.Residuals = append(r.st.Residuals, res)
 	if r.rec != nil && r.rec.Record(Progress{"recover", r.length, r.st.Iterations, res}) != nil || r.stop() {
 		r.st.Status = Stopped
@@ -157,7 +158,7 @@ func (r *alsRun) limit() bool {
 // run grows trains, takes the best and polishes it. It leaves the result in r.best.
 func (r *alsRun) run(m *Measurements, rank int, tol float64) error {
 	var s *sweeper
-	if m.length > 0 {
+	if m.length() > 0 {
 		grown, err := r.raw.longer(r.raw.shorter, rank)
 		if err != nil {
 			return err
@@ -201,7 +202,7 @@ func (r *alsRun) polish(s *sweeper, tol float64) error {
 		if ok, err = r.goOn(s, ok); err != nil || !ok {
 			return err
 		}
-		now := relative(sse, s.energy)
+		now := linalg.Relative(sse, s.energy)
 		if now > last*(1-tol) {
 			return nil
 		}

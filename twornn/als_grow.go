@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -118,7 +119,7 @@ func (r *alsRun) likelihood(h *tt.Tensor) (least, floor float64) {
 		var sum, logs float64
 		for i, q := range r.sizes {
 			row := e.RawRowView(i)
-			sum += dot(row, row) / (c + q)
+			sum += linalg.Dot(row, row) / (c + q)
 			logs += math.Log(c + q)
 		}
 		if v := M*math.Log(max(sum/M, 1e-300)) + float64(p)*logs; v < least {
@@ -179,13 +180,13 @@ func (x *rowDesign) sizes() []float64 {
 		q[i] = 1
 	}
 	for _, f := range x.x {
-		mean := squared(f) / float64(x.n)
+		mean := linalg.Squared(f) / float64(x.n)
 		if mean == 0 {
 			continue
 		}
 		for i := range q {
 			row := f.RawRowView(i)
-			q[i] *= dot(row, row) / mean
+			q[i] *= linalg.Dot(row, row) / mean
 		}
 	}
 	return q

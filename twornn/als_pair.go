@@ -44,7 +44,7 @@ func (s *sweeper) pair(k int) *corePair {
 // outputs returns what the rows make of W, n×p: O(N (rd)(d'r')).
 func (q *corePair) outputs(W *mat.Dense) *mat.Dense {
 	if q.B == nil {
-		return times(q.A, W)
+		return linalg.Times(q.A, W)
 	}
 	q.product.Mul(q.A, W)
 	out := mat.NewDense(q.n, q.p, nil)
@@ -59,7 +59,7 @@ func (q *corePair) outputs(W *mat.Dense) *mat.Dense {
 // gradient returns Σ E_ij A_iᵀ B_ij.
 func (q *corePair) gradient(E *mat.Dense) *mat.Dense {
 	if q.B == nil {
-		return transposedTimes(q.A, E)
+		return linalg.TransposedTimes(q.A, E)
 	}
 	_, c := q.B.Dims()
 	eb := mat.NewDense(q.n, c, nil)
@@ -76,28 +76,23 @@ func (q *corePair) gradient(E *mat.Dense) *mat.Dense {
 // descend takes steps of conjugate gradients from W towards the least squares solution.
 func (q *corePair) descend(steps int) {
 	g := q.gradient(q.E)
-	gg := squared(g)
+	gg := linalg.Squared(g)
 	direction := mat.DenseCopyOf(g)
 	for range steps {
 		moved := q.outputs(direction)
-		mm := squared(moved)
+		mm := linalg.Squared(moved)
 		// What is left to gain is rounding, and so would the direction be.
-		if mm == 0 || !(gg*gg/mm > 1e-26*squared(q.E)) {
+		if mm == 0 || !(gg*gg/mm > 1e-26*linalg.Squared(q.E)) {
 			return
 		}
-		addMultiple(q.W, gg/mm, direction)
-		addMultiple(q.E, -gg/mm, moved)
+		linalg.AddMultiple(q.W, gg/mm, direction)
+		linalg.AddMultiple(q.E, -gg/mm, moved)
 		g = q.gradient(q.E)
-		next := squared(g)
+		next := linalg.Squared(g)
 		direction.Scale(next/gg, direction)
 		direction.Add(direction, g)
 		gg = next
 	}
-}
-
-// addMultiple adds f b to a, both without gaps between their rows.
-func addMultiple(a *mat.Dense, f float64, b *mat.Dense) {
-	floats.AddScaled(a.RawMatrix().Data, f, b.RawMatrix().Data)
 }
 
 // pairStep moves cores k and k+1 together and cuts the bond between them to the rank.

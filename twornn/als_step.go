@@ -32,7 +32,7 @@ type sweeper struct {
 // newSweeper returns the train h over the rows of x with its first core as the pivot.
 func newSweeper(x *rowDesign, h *tt.Tensor, stop func() bool) *sweeper {
 	m := len(x.dims)
-	s := &sweeper{x: x.x, y: x.y, n: x.n, p: x.dims[m-1], energy: squared(x.y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
+	s := &sweeper{x: x.x, y: x.y, n: x.n, p: x.dims[m-1], energy: linalg.Squared(x.y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
 	for k := range m {
 		s.cores = append(s.cores, h.Core(k))
 	}
@@ -98,7 +98,7 @@ func (s *sweeper) passRight(k int) {
 		for i := range s.n * s.p {
 			dst, m, v := out.RawRowView(i), M.RawRowView(i/s.p), s.S[k+1].RawRowView(i)
 			for a := range dst {
-				dst[a] = dot(m[a*c.Right:(a+1)*c.Right], v)
+				dst[a] = linalg.Dot(m[a*c.Right:(a+1)*c.Right], v)
 			}
 		}
 	}
@@ -140,14 +140,14 @@ func (s *sweeper) local(k int) (D, Y, W *mat.Dense) {
 // see, and keeps the digits of small residuals. It returns the squared error.
 func (s *sweeper) solve(k int) (float64, error) {
 	D, Y, W := s.local(k)
-	e := residual(D, Y, W)
-	before := squared(e)
+	e := linalg.Residual(D, Y, W)
+	before := linalg.Squared(e)
 	delta, _, _, err := linalg.LeastSquares(D, e, 0)
 	if err != nil {
 		return 0, err
 	}
 	W.Add(W, delta)
-	after := squared(residual(D, Y, W))
+	after := linalg.Squared(linalg.Residual(D, Y, W))
 	if !(after <= before) { // rounding
 		W.Sub(W, delta)
 		return before, nil
@@ -186,13 +186,13 @@ func (s *sweeper) single() (sse float64, ok bool, err error) {
 func (s *sweeper) relative() float64 {
 	var out *mat.Dense
 	if c := s.cores[0]; len(s.x) == 0 {
-		out = times(s.L[0], rightOf(c))
+		out = linalg.Times(s.L[0], rightOf(c))
 	} else {
 		P := through(s.L[0], matrices(s.x[0], c), c.Right)
 		out = mat.NewDense(s.n, s.p, nil)
 		for i := range s.n {
 			for j, dst := 0, out.RawRowView(i); j < s.p; j++ {
-				dst[j] = dot(P.RawRowView(i), s.S[1].RawRowView(i*s.p+j))
+				dst[j] = linalg.Dot(P.RawRowView(i), s.S[1].RawRowView(i*s.p+j))
 			}
 		}
 	}

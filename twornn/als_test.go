@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -47,30 +48,30 @@ func alsRows(t *testing.T, m *Model, N, l int, noise float64, seed uint64) *Meas
 		return measureFor(t, ALS{}, m, N, l, noise, seed)
 	}
 	_, _, p := m.Dims()
-	q := newMeasurements(0, 0, p)
-	q.keepRows = true
+	q := moments.NewLength(0, 0, p)
+	q.KeepRows = true
 	rnd := rand.New(pcg(seed))
 	for range N {
 		y := make([]float64, p)
 		for j := range y {
 			y[j] = 1 + noise*rnd.NormFloat64()
 		}
-		q.add(nil, y, newPress())
+		q.Add(nil, y, moments.NewPipeline())
 	}
-	return q
+	return &Measurements{q}
 }
 
 // sweeperOf returns a random train over noisy rows, and the rows written out: X, N×d^l.
 func sweeperOf(t *testing.T, l, d, p, rank, N int) (*sweeper, *rowDesign, *mat.Dense) {
 	t.Helper()
 	x := newRowDesign(alsRows(t, Random(2, max(d, 1), p, 0.6, pcg(3)), N, l, 0.3, 4), 0)
-	X := mat.NewDense(N, pow(d, l), nil)
+	X := mat.NewDense(N, linalg.Pow(d, l), nil)
 	row := make([]float64, l*d)
 	for i := range N {
 		for k, f := range x.x {
 			copy(row[k*d:], f.RawRowView(i))
 		}
-		kronecker(X.RawRowView(i), row, d)
+		linalg.Kronecker(X.RawRowView(i), row, d)
 	}
 	return newSweeper(x, randomTrain(x.dims, rank, 5), never), x, X
 }
@@ -109,13 +110,13 @@ func TestALSLocalStep(t *testing.T) {
 		for k := range s.cores {
 			w := append([]float64(nil), s.cores[k].Data...)
 			D := dense(t, X, c.p, len(w), func(i int) *tt.Tensor { return s.withCore(k, i) })
-			e := residual(D, column(s.y), mat.NewDense(len(w), 1, w))
+			e := linalg.Residual(D, column(s.y), mat.NewDense(len(w), 1, w))
 			delta, _, _, err := linalg.LeastSquares(D, e, 1e-12)
 			if err != nil {
 				t.Fatal(err)
 			}
 			floats.Add(w, delta.RawMatrix().Data)
-			want := squared(residual(D, column(s.y), mat.NewDense(len(w), 1, w)))
+			want := linalg.Squared(linalg.Residual(D, column(s.y), mat.NewDense(len(w), 1, w)))
 			sse, err := s.solve(k)
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +158,7 @@ func TestALSPair(t *testing.T) {
 				return tt.New(cores...)
 			})
 			w := column(q.W)
-			e := residual(D, column(s.y), w)
+			e := linalg.Residual(D, column(s.y), w)
 			var g mat.Dense
 			g.Mul(D.T(), e)
 			if !mat.EqualApprox(e, column(q.E), 1e-10) || !mat.EqualApprox(&g, column(q.gradient(q.E)), 1e-10*(1+mat.Norm(&g, 2))) {
@@ -171,7 +172,7 @@ func TestALSPair(t *testing.T) {
 			want.Add(w, delta)
 			q.descend(20 * r * cols)
 			// The rows of few measurements are ill-conditioned: a tenth of the digits go.
-			if d := squared(residual(&want, w, mat.NewDense(1, 1, []float64{1}))); d > 1e-8*squared(&want) {
+			if d := linalg.Squared(linalg.Residual(&want, w, mat.NewDense(1, 1, []float64{1}))); d > 1e-8*linalg.Squared(&want) {
 				t.Errorf("%+v pair %d: conjugate gradients end %.2g off, of %.2g", c, k, math.Sqrt(d), mat.Norm(&want, 2))
 			}
 			// The step itself: the product moved as far, then the nearest of the rank.
@@ -265,8 +266,8 @@ func TestALSKeepsItsForm(t *testing.T) {
 			}
 			checkTrain(t, s, x, k, "pairs left")
 		}
-		if e, _ := x.squaredError(s.tensor()); math.Abs(s.relative()-relative(e, s.energy)) > 1e-12 {
-			t.Errorf("%+v: residual %v, want %v", c, s.relative(), relative(e, s.energy))
+		if e, _ := x.squaredError(s.tensor()); math.Abs(s.relative()-linalg.Relative(e, s.energy)) > 1e-12 {
+			t.Errorf("%+v: residual %v, want %v", c, s.relative(), linalg.Relative(e, s.energy))
 		}
 	}
 }
@@ -297,7 +298,7 @@ func TestALSSingleSweepsAreMonotone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if data.frame != nil {
+	if data.of.Frame != nil {
 		t.Fatal("the gradient below is for coordinates as they are")
 	}
 	x := newRowDesign(data, 0)
@@ -418,8 +419,8 @@ func TestALSEdges(t *testing.T) {
 	// Without a frame the coordinates are those of the rows: some are nothing but zeros,
 	// two inputs are alike, one row is huge.
 	x := mat.NewDense(3, 2, nil)
-	q := newMeasurements(3, 2, 1)
-	q.keepRows = true
+	q := moments.NewLength(3, 2, 1)
+	q.KeepRows = true
 	for i := range 40 {
 		x.Zero()
 		for k := range 3 {
@@ -431,10 +432,10 @@ func TestALSEdges(t *testing.T) {
 		if i == 39 {
 			x.Scale(1e6, x)
 		}
-		q.add(x, []float64{x.At(0, 0) * x.At(1, 0) * x.At(2, 1)}, newPress())
+		q.Add(x, []float64{x.At(0, 0) * x.At(1, 0) * x.At(2, 1)}, moments.NewPipeline())
 	}
 	for _, rank := range []int{0, 1, 2} {
-		h, st, err := ALS{}.Recover(ctx, q, rank, nil)
+		h, st, err := ALS{}.Recover(ctx, &Measurements{q}, rank, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -486,8 +487,8 @@ func TestALSStops(t *testing.T) {
 		h, st, err := ALS{}.Recover(context.Background(), data, rank, &stopAfter{left: 2})
 		if err != nil || st.Status != Stopped || st.Iterations != 3 || len(st.Residuals) != 3 || h == nil {
 			t.Errorf("rank %d, recorder: %+v, %v", rank, st, err)
-		} else if sse, _ := data.SquaredError(h); math.Abs(relative(sse, data.energy)-floats.Min(st.Residuals)) > 1e-12 {
-			t.Errorf("rank %d, recorder: not the best so far: residual %v, sweeps had %v", rank, relative(sse, data.energy), st.Residuals)
+		} else if sse, _ := data.SquaredError(h); math.Abs(linalg.Relative(sse, data.Energy())-floats.Min(st.Residuals)) > 1e-12 {
+			t.Errorf("rank %d, recorder: not the best so far: residual %v, sweeps had %v", rank, linalg.Relative(sse, data.Energy()), st.Residuals)
 		}
 		if h, st, err := (ALS{}).Recover(cancelled, data, rank, nil); err != nil || st.Status != Stopped || h == nil || len(st.Residuals) == 0 {
 			t.Errorf("rank %d, cancelled: %+v, %v", rank, st, err)
@@ -519,7 +520,7 @@ func TestALSWeighsRows(t *testing.T) {
 	a, b := x.outputs(h), r.weighed(0.3)
 	mean := 1.0
 	for _, f := range x.x {
-		mean *= squared(f) / float64(x.n)
+		mean *= linalg.Squared(f) / float64(x.n)
 	}
 	out := b.outputs(h)
 	for i := range x.n {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // TestBalanced: the same function; both Gramians the same diagonal matrix; the weights are
@@ -14,11 +15,12 @@ import (
 func TestBalanced(t *testing.T) {
 	const n, d, p, steps = 4, 2, 2, 2
 	m := Random(n, d, p, 0.7, pcg(1))
-	b, weights := m.balanced(n, steps)
+	net, weights := lsq.Balanced((*lsq.Net)(m), n, steps)
+	b := (*Model)(net)
 	if e := relativeError(t, b, m, 6); e > 1e-10 {
 		t.Errorf("the function changed by %.2g", e)
 	}
-	C, O := b.gramians(steps)
+	C, O := lsq.Gramians(net, steps)
 	D := mat.NewDiagDense(n, weights)
 	if !mat.EqualApprox(C, D, 1e-9*weights[0]) || !mat.EqualApprox(O, D, 1e-9*weights[0]) {
 		t.Errorf("not balanced: %v\n%v\n%v", weights, mat.Formatted(C), mat.Formatted(O))
@@ -68,8 +70,8 @@ func TestBalanced(t *testing.T) {
 			}
 		}
 	}
-	cut, _ := padded.balanced(n, steps)
-	if e := relativeError(t, cut, m, 6); e > 1e-6 { // the roots of the Gramians keep half the digits
+	cut, _ := lsq.Balanced((*lsq.Net)(padded), n, steps)
+	if e := relativeError(t, (*Model)(cut), m, 6); e > 1e-6 { // the roots of the Gramians keep half the digits
 		t.Errorf("cutting an idle state changed the function by %.2g", e)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // PredictBatch stores f(x[i]), the output after the last row of the k×d matrix x[i], in
@@ -90,7 +92,7 @@ func (j *batchJob) set(m *Model, x []*mat.Dense, dst *mat.Dense) {
 		j.order = append(j.order, i)
 	}
 	slices.SortStableFunc(j.order, func(a, b int) int { return steps(x[b]) - steps(x[a]) })
-	sized(&j.A, n*n*d)
+	linalg.Sized(&j.A, n*n*d)
 	for i, a := range m.A {
 		for from := range n {
 			for to, v := range a.RawRowView(from) {
@@ -122,8 +124,8 @@ func (j *batchJob) work(n, d int) {
 // run runs a group, the longest sequence first, to its end.
 func (j *batchJob) run(r *batchRoom, group []int, n, d int) {
 	w := len(group)
-	h, next := sized(&r.h, n*w), sized(&r.next, n*w)
-	in, products := sized(&r.in, d*w), sized(&r.products, n*d*w)
+	h, next := linalg.Sized(&r.h, n*w), linalg.Sized(&r.next, n*w)
+	in, products := linalg.Sized(&r.in, d*w), linalg.Sized(&r.products, n*d*w)
 	for a, v := range j.m.h0() {
 		for c := range w {
 			h[a*w+c] = v

@@ -8,10 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 // sameEquations returns the equations of the data as rows and, where dense, as factors.
-func sameEquations(t *testing.T, m *Model, N int, noise float64, lengths ...int) (rows, factors *equations) {
+func sameEquations(t *testing.T, m *Model, N int, noise float64, lengths ...int) (rows, factors *lsq.Equations) {
 	t.Helper()
 	n, _, _ := m.Dims()
 	kept, err := CollectRows(drawLengths(m, N, noise, 3, lengths...), lengths...)
@@ -23,14 +26,14 @@ func sameEquations(t *testing.T, m *Model, N int, noise float64, lengths ...int)
 		t.Fatal(err)
 	}
 	for _, c := range []Collection{kept, c} {
-		if c.frame() != nil {
+		if c.set().Frame() != nil {
 			t.Fatal("the collection has a frame; choose inputs that need none")
 		}
 	}
-	if rows, err = newEquations(kept, n); err != nil {
+	if rows, err = lsq.NewEquations(kept.set(), n); err != nil {
 		t.Fatal(err)
 	}
-	if factors, err = newEquations(c, n); err != nil {
+	if factors, err = lsq.NewEquations(c.set(), n); err != nil {
 		t.Fatal(err)
 	}
 	return rows, factors
@@ -47,13 +50,11 @@ func TestNormalEquations(t *testing.T) {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			target := Random(s.n, s.d, s.p, 0.6, pcg(1))
 			rows, factors := sameEquations(t, target, 600, 0.3, s.lengths...)
-			for _, b := range factors.blocks {
-				if _, ok := b.(*factorBlock); !ok {
-					t.Fatal("a block is not compressed")
-				}
-			}
 			at := Random(s.n, s.d, s.p, 0.6, pcg(2)) // anywhere but at the minimum
-			theta := newNetwork(&NonLinear{Model: at}).theta
+			theta := lsq.Theta((*lsq.Net)(at))
+			if len(factors.Residuals(theta)) >= len(rows.Residuals(theta)) {
+				t.Fatal("nothing is compressed")
+			}
 			k := len(theta)
 			var want float64
 			for q := range drawLengths(target, 600, 0.3, 3, s.lengths...) {
@@ -65,8 +66,8 @@ func TestNormalEquations(t *testing.T) {
 			Nr, Nf := mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
 			gr, gf := make([]float64, k), make([]float64, k)
 			for name, got := range map[string]float64{
-				"rows": rows.normal(theta, Nr, gr), "factors": factors.normal(theta, Nf, gf),
-				"rows, without derivatives": rows.sse(theta), "factors, without derivatives": factors.sse(theta),
+				"rows": rows.Normal(theta, Nr, gr), "factors": factors.Normal(theta, Nf, gf),
+				"rows, without derivatives": rows.SSE(theta), "factors, without derivatives": factors.SSE(theta),
 			} {
 				if math.Abs(got-want) > 1e-11*want {
 					t.Errorf("%s: sum of squares %v, want %v", name, got, want)
@@ -84,7 +85,7 @@ func TestNormalEquations(t *testing.T) {
 				at := func(h float64) float64 {
 					x := append([]float64(nil), theta...)
 					x[i] += h
-					return rows.sse(x)
+					return rows.SSE(x)
 				}
 				// The sum's derivative is −2 g.
 				if d := -(at(h) - at(-h)) / (4 * h); math.Abs(d-gr[i]) > 1e-7*size {
@@ -104,7 +105,7 @@ func TestOutputsAfterEveryStep(t *testing.T) {
 	const n, d, p = 3, 2, 2
 	target := Random(n, d, p, 0.6, pcg(1))
 	every := func() iter.Seq[Sequence] { return draw(target, 40, 7, 0.3, true, 5) }
-	together, err := collector{lengths: []int{1, 2}, all: true}.collect(every())
+	together, err := collect(every(), moments.Plan{Lengths: []int{1, 2}, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,18 +113,18 @@ func TestOutputsAfterEveryStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theta := newNetwork(&NonLinear{Model: Random(n, d, p, 0.6, pcg(2))}).theta
+	theta := lsq.Theta((*lsq.Net)(Random(n, d, p, 0.6, pcg(2))))
 	k := len(theta)
 	var N [2]*mat.SymDense
 	var sse, M [2]float64
 	g := [2][]float64{make([]float64, k), make([]float64, k)}
-	for i, c := range []Collection{together, apart} {
-		q, err := newEquations(c, n)
+	for i, c := range []moments.Set{together, apart.set()} {
+		q, err := lsq.NewEquations(c, n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		N[i] = mat.NewSymDense(k, nil)
-		sse[i], M[i] = q.normal(theta, N[i], g[i]), q.M
+		sse[i], M[i] = q.Normal(theta, N[i], g[i]), q.M
 	}
 	if M[0] != M[1] || math.Abs(sse[0]-sse[1]) > 1e-11*sse[1] {
 		t.Errorf("%v outputs with sum of squares %v, one by one %v with %v", M[0], sse[0], M[1], sse[1])
@@ -143,28 +144,18 @@ func sub(a, b mat.Matrix) *mat.Dense {
 }
 
 // outerOfDifferences returns JᵀJ with J by central differences of the residuals.
-func outerOfDifferences(t *testing.T, q *equations, theta []float64) *mat.Dense {
+func outerOfDifferences(t *testing.T, q *lsq.Equations, theta []float64) *mat.Dense {
 	t.Helper()
 	k := len(theta)
-	all := func(x []float64) (e []float64) {
-		w := new(work)
-		q.setWork(w, x)
-		for _, b := range q.blocks {
-			r := make([]float64, b.rows()*q.p)
-			b.residuals(w, new(laneRoom), 0, b.rows(), r, nil)
-			e = append(e, r...)
-		}
-		return e
-	}
 	const h = 1e-5
-	rows := len(all(theta))
+	rows := len(q.Residuals(theta))
 	J := mat.NewDense(rows, k, nil)
 	for i := range k {
 		x := append([]float64(nil), theta...)
 		x[i] += h
-		up := all(x)
+		up := q.Residuals(x)
 		x[i] -= 2 * h
-		down := all(x)
+		down := q.Residuals(x)
 		for r := range rows {
 			J.Set(r, i, (up[r]-down[r])/(2*h))
 		}

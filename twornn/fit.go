@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -58,12 +59,12 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 			lengths = EqualLength.lengths(o.L)
 		}
 	}
-	rows, _ := o.Recovery.(interface{ needsRows() bool })
-	c, err := collector{lengths: lengths, keepRows: rows != nil && rows.needsRows()}.collect(until(ctx, data))
+	rows, _ := o.Recovery.(RowRecovery)
+	c, err := collect(until(ctx, data), moments.Plan{Lengths: lengths, KeepRows: rows != nil && rows.NeedsRows()})
 	if err != nil {
 		return nil, err
 	}
-	return FitCollection(ctx, c, o)
+	return fitSet(ctx, c, o)
 }
 
 func (o Options) check() error {
@@ -142,11 +143,16 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	return fitSet(ctx, c.set(), o)
+}
+
+// fitSet is FitCollection for options that are checked.
+func fitSet(ctx context.Context, c moments.Set, o Options) (*Result, error) {
 	w, z, err := newCoordinates(c)
 	if err != nil {
 		return nil, err
 	}
-	_, p := c.dims()
+	_, p := c.Dims()
 	r, d := w.dims()
 	f := fitter{c: z, o: o, d: r, p: p, all: d, scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
 	best, tried, err := f.fit(ctx)
@@ -182,22 +188,22 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 // another in a larger unit, and where all are equally noisy nothing changes. The noise
 // is what least squares leaves at the longest length with rows enough to tell; where
 // none has, or there is no noise, the outputs' own variance stands for it.
-func outputScale(c Collection, total outputs) []float64 {
-	scale := make([]float64, len(total.mean))
+func outputScale(c moments.Set, total moments.Outputs) []float64 {
+	scale := make([]float64, len(total.Mean))
 	var noise []float64
 	for _, l := range slices.Backward(c.Lengths()) {
-		if noise = c[l].noise(); noise != nil {
+		if noise = c[l].Noise(); noise != nil {
 			break
 		}
 	}
 	for j := range scale {
-		sd := math.Sqrt(total.m2[j] / total.n)
+		sd := math.Sqrt(total.M2[j] / total.N)
 		size := sd
 		if noise != nil && slices.Max(noise) > 1e-6*sd {
 			size = max(noise[j], 1e-3*sd)
 		}
-		if !(sd > 1e-14*math.Abs(total.mean[j])) { // constant
-			size = math.Abs(total.mean[j])
+		if !(sd > 1e-14*math.Abs(total.Mean[j])) { // constant
+			size = math.Abs(total.Mean[j])
 		}
 		if scale[j] = 1; size > 0 {
 			scale[j] = 1 / size
@@ -208,7 +214,7 @@ func outputScale(c Collection, total outputs) []float64 {
 
 // fitter is one run of FitCollection, in whitened coordinates throughout.
 type fitter struct {
-	c     Collection
+	c     moments.Set
 	o     Options
 	d, p  int                // independent inputs, outputs
 	all   int                // inputs of the data
@@ -310,7 +316,7 @@ func (f *fitter) betterRank(ctx context.Context, best candidate) int {
 		return 0
 	}
 	for _, l := range best.basis.lengths(best.L) {
-		if f.c[l].rows() || f.c[l].columns() > autoUnknowns || f.c[l].N() < f.c[l].columns() {
+		if f.c[l].HasRows() || f.c[l].Columns() > moments.AutoUnknowns || f.c[l].N() < f.c[l].Columns() {
 			return 0
 		}
 	}
@@ -355,18 +361,18 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 		r := f.o.Recovery
 		switch {
 		case r != nil:
-		case f.c[l].rows(): // d^l is too large for least squares
+		case f.c[l].HasRows(): // d^l is too large for least squares
 			r = ALS{Tol: 0.01} // a start is all that is wanted
 		default:
 			r = LeastSquares{}
 		}
 		recover := r.Recover
-		if c, ok := r.(continued); ok && f.h[l-1] != nil {
+		if c, ok := r.(Continuation); ok && f.h[l-1] != nil {
 			recover = func(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-				return c.recoverFrom(ctx, m, rank, f.h[l-1], rec)
+				return c.RecoverFrom(ctx, m, rank, f.h[l-1], rec)
 			}
 		}
-		h, st, err := recover(ctx, f.c[l], f.o.Rank, f.o.Recorder)
+		h, st, err := recover(ctx, &Measurements{f.c[l]}, f.o.Rank, f.o.Recorder)
 		if err != nil {
 			return err
 		}
@@ -427,18 +433,18 @@ func (f *fitter) score(c *candidate) error {
 	}
 	for _, l := range f.c.Lengths() {
 		rows += f.c[l].N()
-		spread += floats.Sum(f.c[l].outputs.m2)
+		spread += floats.Sum(f.c[l].Outputs.M2)
 	}
 	// Sequences longer than any length measured count as if all had been run.
 	long := f.long()
-	mse, zero := long.meanSquares(c.Model)
+	mse, zero := meanSquares(long, c.Model)
 	for j := range mse {
-		sse += mse[j] * float64(long.n)
+		sse += mse[j] * float64(long.N)
 		unit := float64(f.p) * f.scale[j] * f.scale[j]
 		c.long += mse[j] / unit
 		c.zeroLong += zero[j] / unit
 	}
-	M := float64((rows + long.n) * f.p)
+	M := float64((rows + long.N) * f.p)
 	k := float64(freeParameters(c.states(), f.d, f.p))
 	// A relative error of 1e-9 is exact: what is below is rounding.
 	c.bic = M*math.Log(max(sse, 1e-18*spread, 1e-300)/M) + k*math.Log(M)
@@ -449,9 +455,9 @@ func (f *fitter) score(c *candidate) error {
 func (f *fitter) most(c candidate) int { return mostStates(f.d, c.L, c.basis, f.has(0)) }
 
 // long returns the sample of sequences longer than any length measured.
-func (f *fitter) long() sample {
+func (f *fitter) long() moments.Sample {
 	ls := f.c.Lengths()
-	return f.c[ls[len(ls)-1]].long
+	return f.c[ls[len(ls)-1]].Long
 }
 
 // squaredErrors returns the squared error of each output of m over the measurements
@@ -459,7 +465,7 @@ func (f *fitter) long() sample {
 func (f *fitter) squaredErrors(m *Model) ([]float64, error) {
 	sum := make([]float64, f.p)
 	for _, l := range f.c.Lengths() {
-		e, err := f.c[l].squaredErrors(m.Hankel(l))
+		e, err := squaredErrors(f.c[l], m.Hankel(l))
 		if err != nil {
 			return nil, err
 		}
@@ -476,9 +482,9 @@ func (f *fitter) result(best candidate) *Result {
 	var energy float64
 	for _, l := range f.c.Lengths() {
 		r.N += f.c[l].N()
-		for j, v := range f.c[l].outputs.mean {
-			o := f.c[l].outputs
-			energy += (o.m2[j] + o.n*v*v) / (f.scale[j] * f.scale[j])
+		for j, v := range f.c[l].Outputs.Mean {
+			o := f.c[l].Outputs
+			energy += (o.M2[j] + o.N*v*v) / (f.scale[j] * f.scale[j])
 		}
 	}
 	r.Rank, _, _ = best.Dims()
@@ -501,7 +507,7 @@ func (f *fitter) result(best candidate) *Result {
 		r.Warnings = append(r.Warnings, *best.note)
 	}
 	if best.climb != nil {
-		r.Refinement = best.climb.stats
+		r.Refinement = best.climb.stats()
 		st := r.Refinement
 		switch {
 		case f.cutShort || st.Status == Stopped:

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 func fit(t *testing.T, data iter.Seq[Sequence], o Options) *Result {
@@ -109,16 +111,16 @@ func TestFitDoesNotDependOnUnits(t *testing.T) {
 			}
 			// In the fit's own coordinates the inputs have unit second moments.
 			c := mustCollect(t, mapped(data))
-			w, err := newWhitening(c, 3)
+			w, err := moments.NewWhitening(c.set(), 3)
 			if err != nil {
 				t.Fatal(err)
 			}
 			eye := mat.NewDiagDense(3, []float64{1, 1, 1})
-			white := Collection{}
-			for l, m := range c {
-				white[l] = m.mapped(w.W)
+			white := moments.Set{}
+			for l, m := range c.set() {
+				white[l] = m.Mapped(w.W)
 			}
-			if !mat.EqualApprox(white.moments(3), eye, 1e-10) {
+			if !mat.EqualApprox(white.SecondMoments(3), eye, 1e-10) {
 				t.Errorf("%s: the whitened inputs are not white", name)
 			}
 		}
@@ -287,7 +289,7 @@ func TestStitching(t *testing.T) {
 	for _, from := range []int{0, 1, 2, 10, 11, 12, 13, 30} { // gaps after 4 and 15
 		data = append(data, window(from))
 	}
-	got := mustCollect(t, sequences(data...))[3].stretch
+	got := mustCollect(t, sequences(data...))[3].of.Stretch
 	want := []float64{1, 10, 1, 11, 1, 12, 1, 13, 1, 14, 1, 15}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("longest stretch %v, want %v", got, want)

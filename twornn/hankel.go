@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -74,10 +75,10 @@ func newBlock(h map[int]*tt.Tensor, L, d, p int) (*block, error) {
 	}
 	row := 0
 	for s := 0; s <= L; s++ {
-		rows := pow(d, s)
+		rows := linalg.Pow(d, s)
 		col := 0
 		for t := 0; t <= L; t++ {
-			cols := pow(d, t) * p
+			cols := linalg.Pow(d, t) * p
 			// (H⁽ˢ⁺ᵗ⁾)⟨⟨s,t+1⟩⟩ has the entries f(uv), u of length s, v of length t.
 			H, err := h[s+t].Unfold(s)
 			if err != nil {
@@ -97,13 +98,4 @@ func newBlock(h map[int]*tt.Tensor, L, d, p int) (*block, error) {
 		row += rows
 	}
 	return b, nil
-}
-
-// pow returns d^l.
-func pow(d, l int) int {
-	r := 1
-	for range l {
-		r *= d
-	}
-	return r
 }

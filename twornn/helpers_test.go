@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // draw yields n sequences of standard normal inputs with the outputs of m, plus
@@ -95,7 +97,7 @@ func relativeError(t *testing.T, f Predictor, g *Model, length int) float64 {
 // words calls f with the one-hot matrices of all words of length l over d symbols.
 func words(d, l int, f func(word []int, x *mat.Dense)) {
 	word := make([]int, l)
-	for i := range pow(d, l) {
+	for i := range linalg.Pow(d, l) {
 		rest := i
 		for t := l - 1; t >= 0; t-- {
 			word[t] = rest % d

@@ -49,14 +49,15 @@ var _, _ Recovery = IHT{}, TIHT{}
 
 // Recover implements Recovery.
 func (o IHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	half := (m.length + 1) / 2
-	dims := []int{pow(m.d, half), pow(m.d, m.length-half) * m.p}
+	l, d, p := m.Dims()
+	half := (l + 1) / 2
+	dims := []int{linalg.Pow(d, half), linalg.Pow(d, l-half) * p}
 	return TIHT(o).over(ctx, m, dims, rank, rec)
 }
 
 // Recover implements Recovery.
 func (o TIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	return o.over(ctx, m, hankelDims(m.length, m.d, m.p), rank, rec)
+	return o.over(ctx, m, m.dims(), rank, rec)
 }
 
 // over is Recover for the shape that is to have low rank.
@@ -65,35 +66,36 @@ func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, r
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}
+	l, _, p := m.Dims()
 	x, err := newDenseDesign(m, dims)
 	if err != nil {
 		return nil, st, err
 	}
 	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}
 	if o.Tol == 0 {
-		stop.noise = float64(m.N() * m.p)
+		stop.noise = float64(m.N() * p)
 	}
 	stop = stop.defaults()
 	var h *tt.Tensor
 	if o.Step > 0 {
 		h, err = x.fixedSteps(ctx, &st, stop, o.Step, rank, m, rec)
 	} else {
-		h, err = descend(ctx, x, &st, stop, rank, m.length, m.energy, rec)
+		h, err = descend(ctx, x, &st, stop, rank, l, m.Energy(), rec)
 	}
 	if err != nil {
 		return nil, st, err
 	}
 	if h == nil { // Y is zero, or nothing was done
-		h, err = tt.SVD(make([]float64, m.columns()*m.p), dims, 1, 0)
-		st.Residuals = append(st.Residuals, relative(m.energy, m.energy))
+		h, err = tt.SVD(make([]float64, x.c*p), dims, 1, 0)
+		st.Residuals = append(st.Residuals, linalg.Relative(m.Energy(), m.Energy()))
 	}
-	if err == nil && h.Order() != m.length+1 {
+	if err == nil && h.Order() != l+1 {
 		var full []float64
 		if full, err = h.Full(); err == nil {
-			h, err = tt.SVD(full, hankelDims(m.length, m.d, m.p), 0, 1e-14)
+			h, err = tt.SVD(full, m.dims(), 0, 1e-14)
 		}
 	}
-	return m.inData(h), st, err
+	return m.ToData(h), st, err
 }
 
 // denseDesign is a design held as XᵀX and XᵀY.
@@ -111,11 +113,13 @@ type denseDesign struct {
 }
 
 func newDenseDesign(m *Measurements, dims []int) (*denseDesign, error) {
-	A, B, err := m.system()
+	A, B, err := m.System()
 	if err != nil {
 		return nil, err
 	}
-	x := &denseDesign{dims: dims, c: m.columns(), p: m.p, G: new(mat.Dense), C: new(mat.Dense), A: A, B: B, energy: m.energy, J: new(mat.Dense)}
+	_, c := A.Dims()
+	_, p := B.Dims()
+	x := &denseDesign{dims: dims, c: c, p: p, G: new(mat.Dense), C: new(mat.Dense), A: A, B: B, energy: m.Energy(), J: new(mat.Dense)}
 	x.G.Mul(A.T(), A)
 	x.C.Mul(A.T(), B)
 	if !linalg.IsFinite(x.G) || !linalg.IsFinite(x.C) {
@@ -142,11 +146,11 @@ func (x *denseDesign) start(rank int) (*tt.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := inner(H, times(x.G, H))
+	q := linalg.Inner(H, linalg.Times(x.G, H))
 	if q == 0 {
 		return nil, nil
 	}
-	h.Scale(inner(x.C, H)/q, h)
+	h.Scale(linalg.Inner(x.C, H)/q, h)
 	return h, nil
 }
 
@@ -157,8 +161,8 @@ func (x *denseDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	}
 	// Through the residual and not as XᵀY − XᵀX H: near a perfect fit that difference
 	// would be of numbers that agree in all digits.
-	e := residual(x.A, x.B, H)
-	return p.ProjectDense(transposedTimes(x.A, e).RawMatrix().Data), squared(e), nil
+	e := linalg.Residual(x.A, x.B, H)
+	return p.ProjectDense(linalg.TransposedTimes(x.A, e).RawMatrix().Data), linalg.Squared(e), nil
 }
 
 // newton implements newtonian. It costs O(d^l p k²), k the dimension of the tangent space.
@@ -174,7 +178,7 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 	c.Design(x.J, x.A, x.p)
 	N := x.N
 	clear(N.RawSymmetric().Data)
-	gram(N.RawSymmetric().Data, x.J.RawMatrix().Data, k, &x.turned)
+	linalg.AddGram(N.RawSymmetric().Data, x.J.RawMatrix().Data, k, &x.turned)
 	trace := 0.0
 	for i := range k {
 		trace += N.At(i, i)
@@ -190,7 +194,7 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 	v := blas64.Vector{N: k, Inc: 1, Data: eta}
 	blas64.Trsv(blas.Trans, R, v)
 	blas64.Trsv(blas.NoTrans, R, v)
-	return c.Tangent(eta), finiteVector(mat.NewVecDense(k, eta))
+	return c.Tangent(eta), linalg.FiniteVector(mat.NewVecDense(k, eta))
 }
 
 // maxTangent bounds the dimension of tangent spaces over which least squares is solved.
@@ -201,7 +205,7 @@ func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return inner(E, times(x.G, E)), nil
+	return linalg.Inner(E, linalg.Times(x.G, E)), nil
 }
 
 func (x *denseDesign) squaredError(h *tt.Tensor) (float64, error) {
@@ -209,7 +213,7 @@ func (x *denseDesign) squaredError(h *tt.Tensor) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return squared(residual(x.A, x.B, H)), nil
+	return linalg.Squared(linalg.Residual(x.A, x.B, H)), nil
 }
 
 // fixedSteps is the paper's iteration to the letter, with a fixed step.
@@ -221,12 +225,12 @@ func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, ste
 			st.Status = Stopped
 			return h, nil
 		}
-		e := residual(x.A, x.B, H)
+		e := linalg.Residual(x.A, x.B, H)
 		var next mat.Dense
-		next.Scale(step, transposedTimes(x.A, e))
+		next.Scale(step, linalg.TransposedTimes(x.A, e))
 		next.Add(H, &next)
-		if !linalg.IsFinite(&next) || squared(e) > 1e12*x.energy {
-			return nil, errDiverged(m.length, st.Iterations, step)
+		if !linalg.IsFinite(&next) || linalg.Squared(e) > 1e12*x.energy {
+			return nil, errDiverged(m.length(), st.Iterations, step)
 		}
 		t, err := tt.SVD(next.RawMatrix().Data, x.dims, rank, 0)
 		if err != nil {
@@ -239,10 +243,10 @@ func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, ste
 		var moved mat.Dense
 		moved.Sub(to, H)
 		h, H = t, to
-		r := relative(squared(residual(x.A, x.B, H)), m.energy)
+		r := linalg.Relative(linalg.Squared(linalg.Residual(x.A, x.B, H)), m.Energy())
 		st.Iterations++
 		st.Residuals = append(st.Residuals, r)
-		if rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, r}) != nil {
+		if rec != nil && rec.Record(Progress{"recover", m.length(), st.Iterations, r}) != nil {
 			st.Status = Stopped
 			return h, nil
 		}
@@ -252,16 +256,7 @@ func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, ste
 	}
 	st.Status = IterationLimit
 	if r := st.Residuals; len(r) > 0 && !(r[len(r)-1] <= math.Max(1, r[0])) {
-		return nil, errDiverged(m.length, st.Iterations, step)
+		return nil, errDiverged(m.length(), st.Iterations, step)
 	}
 	return h, nil
-}
-
-// inner returns Σ a_ij b_ij.
-func inner(a, b *mat.Dense) (s float64) {
-	r, _ := a.Dims()
-	for i := range r {
-		s += dot(a.RawRowView(i), b.RawRowView(i))
-	}
-	return s
 }

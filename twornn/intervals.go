@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // Gaussian gives prediction intervals of a joint fit for noise that is Gaussian and alike
@@ -29,7 +32,7 @@ type Gaussian struct {
 	Level float64
 
 	w     coordinates
-	q     equations // of no rows: the shape
+	shape lsq.Shape
 	theta []float64
 	chol  mat.Cholesky
 	t     float64
@@ -60,21 +63,21 @@ func (r *Result) Intervals(level float64) (*Gaussian, error) {
 		return nil, errors.New("twornn: intervals follow from a joint fit, which this result has not: fit with no recovery named, or use NewConformal with data held out")
 	}
 	c := r.joined.climb
-	k := len(c.theta)
-	dof := c.q.M - float64(freeParameters(c.q.n, c.q.d, c.q.p))
+	k := len(c.Theta)
+	dof := c.q.M - float64(c.q.Free())
 	if dof < 1 {
-		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", c.q.M, freeParameters(c.q.n, c.q.d, c.q.p))
+		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", c.q.M, c.q.Free())
 	}
 	g := &Gaussian{
-		Model: r.Model, Level: level, w: r.joined.w, theta: c.theta, noise: r.joined.noise, last: r.joined.last,
-		q: equations{n: c.q.n, d: c.q.d, p: c.q.p},
-		t: distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile((1 + level) / 2),
+		Model: r.Model, Level: level, w: r.joined.w, theta: c.Theta, noise: r.joined.noise, last: r.joined.last,
+		shape: c.q.Shape,
+		t:     distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile((1 + level) / 2),
 	}
 	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
 	// derivative there, so that a little on the diagonal does no harm.
 	N, D := mat.NewSymDense(k, nil), make([]float64, k)
-	c.q.normal(c.theta, N, make([]float64, k))
-	g.q.diagonal(D, N)
+	c.q.Normal(c.Theta, N, make([]float64, k))
+	c.q.Damping(D, N)
 	for mu := 1e-13; ; mu *= 10 {
 		if mu > 1e-6 {
 			return nil, errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
@@ -93,7 +96,7 @@ func (r *Result) Intervals(level float64) (*Gaussian, error) {
 func (g *Gaussian) StandardErrors(dst []float64, x mat.Matrix) []float64 {
 	_, variance := g.at(x)
 	if dst == nil {
-		dst = make([]float64, g.q.p)
+		dst = make([]float64, g.shape.P)
 	}
 	for o, v := range variance {
 		dst[o] = math.Sqrt(v)
@@ -106,10 +109,10 @@ func (g *Gaussian) StandardErrors(dst []float64, x mat.Matrix) []float64 {
 func (g *Gaussian) Interval(low, high []float64, x mat.Matrix) (lo, hi []float64) {
 	sigma2, variance := g.at(x)
 	if low == nil {
-		low = make([]float64, g.q.p)
+		low = make([]float64, g.shape.P)
 	}
 	if high == nil {
-		high = make([]float64, g.q.p)
+		high = make([]float64, g.shape.P)
 	}
 	y := g.Predict(nil, x)
 	for o, v := range y {
@@ -121,23 +124,22 @@ func (g *Gaussian) Interval(low, high []float64, x mat.Matrix) (lo, hi []float64
 
 // at returns the variance of the noise and that of the estimate at x, in the data's units.
 func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
-	n, d, p, k := g.q.n, g.q.d, g.q.p, len(g.theta)
-	b := &rowBlock{d: d, p: p, n: 1, last: 1, y: make([]float64, p)}
+	p, k := g.shape.P, len(g.theta)
+	var in []float64
+	l := 0
 	if x != nil {
 		var c int
-		if b.l, c = x.Dims(); b.l > 0 {
+		if l, c = x.Dims(); l > 0 {
 			if _, want := g.w.W.Dims(); c != want {
 				panic("twornn: dimension mismatch: x")
 			}
 			var z mat.Dense
 			z.Mul(x, g.w.W.T())
-			b.x = z.RawMatrix().Data
+			in = z.RawMatrix().Data
 		}
 	}
-	w := &work{network: network{n: n, d: d, p: p, theta: g.theta}}
-	J := make([]float64, p*k)
-	b.residuals(w, new(laneRoom), 0, 1, make([]float64, p), J)
-	noise := g.noise[b.l]
+	J := g.shape.Derivatives(g.theta, in)
+	noise := g.noise[l]
 	if noise == nil {
 		noise = g.noise[g.last]
 	}
@@ -147,7 +149,7 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 		row := mat.NewVecDense(k, J[o*k:(o+1)*k])
 		unit := 1 / (g.w.scale[o] * g.w.scale[o])
 		sigma2[o] = noise[o] * unit
-		if err := g.chol.SolveVecTo(v, row); err != nil && !finiteVector(v) {
+		if err := g.chol.SolveVecTo(v, row); err != nil && !linalg.FiniteVector(v) {
 			variance[o] = math.Inf(1)
 			continue
 		}
@@ -169,7 +171,7 @@ func (f *fitter) noiseVariances(m *Model) (map[int][]float64, error) {
 	pooled := make([]float64, f.p)
 	by := map[int][]float64{}
 	for _, l := range f.c.Lengths() {
-		e, err := f.c[l].squaredErrors(m.Hankel(l))
+		e, err := squaredErrors(f.c[l], m.Hankel(l))
 		if err != nil {
 			return nil, err
 		}

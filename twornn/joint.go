@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // joint is the recommended fit: maximum likelihood by Levenberg-Marquardt over all
@@ -14,7 +16,7 @@ import (
 type joint struct {
 	ctx    context.Context
 	f      *fitter
-	data   *equations         // of no number of states in particular
+	data   *lsq.Equations     // of no number of states in particular
 	rnd    *rand.Rand         // for random starts
 	tried  map[int]*candidate // by rank
 	halted bool               // by the Recorder
@@ -27,36 +29,20 @@ const (
 	budget = 2e10
 )
 
-// work estimates the operations of an iteration with n states: those of J and of JᵀJ.
-func (j *joint) work(n int) (sum float64) {
-	d, p := j.data.d, j.data.p
-	k := float64(n*(d*n) + n + p*n)
-	for _, b := range j.data.blocks {
-		rows := float64(b.rows() * b.outputs() * p)
-		per := k
-		if f, ok := b.(*factorBlock); ok {
-			_, c := f.R.Dims()
-			per = 3 * float64(c*n)
-		}
-		sum += rows * (k*k + per)
-	}
-	return sum + k*k*k/3
-}
-
 // iterations returns how many there is time for.
-func (j *joint) iterations(n int) int { return min(200, max(3, int(10*budget/j.work(n)))) }
+func (j *joint) iterations(n int) int { return min(200, max(3, int(10*budget/j.data.Work(n)))) }
 
 // polish takes the chosen model from where comparing it was enough to the optimum.
 func (j *joint) polish(c *candidate) {
-	if c.climb == nil || c.climb.stats.Status != Converged {
+	if c.climb == nil || c.climb.Status != lsq.Converged {
 		return
 	}
-	c.climb.run(j.ctx, LevenbergMarquardt{MaxIterations: c.climb.stats.Iterations + j.iterations(c.states())}, j.f.o.Recorder)
+	c.climb.run(j.ctx, LevenbergMarquardt{MaxIterations: c.climb.Iterations + j.iterations(c.states())}, j.f.o.Recorder, nil)
 	c.Model = c.climb.model()
 }
 
 // affordable reports whether a fit of n states takes seconds.
-func (j *joint) affordable(n int) bool { return 10*j.work(n) < budget }
+func (j *joint) affordable(n int) bool { return 10*j.data.Work(n) < budget }
 
 // likelihood returns the best model by maximum likelihood, and all that were weighed by
 // ascending rank.
@@ -65,14 +51,14 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 	if err != nil {
 		return candidate{}, nil, err
 	}
-	q, err := newEquations(f.c, 1)
+	q, err := lsq.NewEquations(f.c, 1)
 	if err != nil {
 		return candidate{}, nil, err
 	}
 	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
 	best := j.stable(j.choose(spectral), spectral.L)
 	j.polish(best)
-	if zero := j.data.M * math.Log(max(j.data.energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
+	if zero := j.data.M * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
 		best.zero = true
 	}
 	var all []candidate
@@ -124,9 +110,9 @@ func (j *joint) choose(spectral candidate) *candidate {
 	for r := best.states() - 1; best.states() <= n && r >= 1 && !j.stopped(); r-- {
 		// With fewer parameters a larger sum of squares has the same criterion.
 		fewer := j.criterion(1, r+1) - j.criterion(1, r)
-		goal := best.climb.sse * math.Exp(fewer/j.data.M)
+		goal := best.climb.SSE * math.Exp(fewer/j.data.M)
 		starts := fewStarts
-		if j.data.leastSum(r) > goal {
+		if j.data.LeastSum(r) > goal {
 			starts = 1 // no model of so few states comes near: one run shows how far it stays
 		}
 		c := j.fit(r, spectral.L, starts, goal)
@@ -138,8 +124,8 @@ func (j *joint) choose(spectral candidate) *candidate {
 	if r := n + 1; j.f.o.Rank == n && best.states() == n && !j.adequate(best.climb) && r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped() {
 		// For the warning that the rank asked for is low.
 		c := j.fit(r, spectral.L, 1, math.Inf(1))
-		k := float64(freeParameters(r, j.data.d, j.data.p) - freeParameters(n, j.data.d, j.data.p))
-		if gain := j.data.M*math.Log(best.climb.sse/c.climb.sse) - k*math.Log(j.data.M); gain > 10 {
+		k := float64(freeParameters(r, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
+		if gain := j.data.M*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.data.M); gain > 10 {
 			best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, r, gain)}
 		}
 	}
@@ -194,10 +180,10 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 			}
 			m, f := j.damped(c.Model, bound)
 			q := *j.data
-			q.n = r
-			sse := q.sse(newNetwork(&NonLinear{Model: m}).theta)
+			q.N = r
+			sse := q.SSE(lsq.Theta((*lsq.Net)(m)))
 			e := &candidate{Model: m, L: c.L, start: "damping", bic: j.criterion(sse, r)}
-			e.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f, and the sum of squared errors is %.3g times that of the best fit", bound, f, sse/best.climb.sse)}
+			e.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f, and the sum of squared errors is %.3g times that of the best fit", bound, f, sse/best.climb.SSE)}
 			if d == nil || e.bic < d.bic {
 				d = e
 			}
@@ -233,7 +219,7 @@ func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
 
 // possible reports whether the data have outputs enough for r states.
 func (j *joint) possible(r int) bool {
-	return 2*float64(freeParameters(r, j.data.d, j.data.p)) < j.data.M
+	return 2*float64(freeParameters(r, j.data.D, j.data.P)) < j.data.M
 }
 
 // criterion returns M log(SSE/M) plus what the parameters cost. Where the rank is to be
@@ -243,7 +229,7 @@ func (j *joint) possible(r int) bool {
 // of some 7 σ² (measured on both of the paper's tasks, 12 to 25 parameters), so that a
 // state has to earn 2.2 a parameter and 20 more.
 func (j *joint) criterion(sse float64, n int) float64 {
-	k := float64(freeParameters(n, j.data.d, j.data.p))
+	k := float64(freeParameters(n, j.data.D, j.data.P))
 	fit := j.data.M * math.Log(sse/j.data.M)
 	if j.f.o.Rank == 0 {
 		return fit + k*math.Log(j.data.M)
@@ -253,44 +239,43 @@ func (j *joint) criterion(sse float64, n int) float64 {
 
 // adequate reports whether what a model leaves is no more than noise.
 func (j *joint) adequate(r *climb) bool {
-	return j.exact(r) || r.q.lackOfFit(r.sse) < 2
+	return j.exact(r) || r.q.LackOfFit(r.SSE) < 2
 }
 
 // exact reports whether a model leaves nothing but rounding.
-func (j *joint) exact(r *climb) bool { return r.sse <= max(1e-20*j.data.spread, 1e-28*j.data.energy) }
+func (j *joint) exact(r *climb) bool { return r.SSE <= max(1e-20*j.data.Spread, 1e-28*j.data.Energy) }
 
 // fit returns the best model of n states from up to tries starts, fewer if that is enough.
 // Runs that will not come below the goal, if it is finite, are cut short.
 func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	q := *j.data
-	q.n = n
+	q.N = n
 	starts := j.starts(n)
 	var best *climb
 	var from string
 	hits := 0
 	// Where an iteration is dear there are fewer starts, and iterations of each.
-	tries = min(tries, max(1, int(budget/(50*j.work(n)))))
+	tries = min(tries, max(1, int(budget/(50*j.data.Work(n)))))
 	lm := LevenbergMarquardt{MaxIterations: j.iterations(n), Tol: 1e-8 * j.data.M} // 1e-8 of the sum of squares
 	for i := 0; i < tries && (i == 0 || !j.stopped()); i++ {
 		s := start{"random", nil}
 		if i < len(starts) {
 			s = starts[i]
 		} else {
-			s.Model = q.random(j.rnd)
+			s.Model = random(&q, j.rnd)
 		}
 		r := newClimb(&q, s.Model)
-		r.hopeless = func() bool {
-			return best != nil && r.sse > best.sse && r.crawls(10, 0.01*r.sse) || r.crawls(8, (r.sse-goal)/10)
-		}
-		r.run(j.ctx, lm, j.f.o.Recorder)
+		r.run(j.ctx, lm, j.f.o.Recorder, func() bool {
+			return best != nil && r.SSE > best.SSE && r.Crawls(10, 0.01*r.SSE) || r.Crawls(8, (r.SSE-goal)/10)
+		})
 		switch {
-		case best == nil || r.sse < best.sse*(1-1e-6):
+		case best == nil || r.SSE < best.SSE*(1-1e-6):
 			best, from, hits = r, s.name, 1
-		case r.sse <= best.sse*(1+1e-6):
+		case r.SSE <= best.SSE*(1+1e-6):
 			hits++
 		}
-		if r.stats.Status == Stopped {
-			best.stats.Status, j.halted = Stopped, true
+		if r.Status == lsq.Stopped {
+			best.Status, j.halted = lsq.Stopped, true
 			break
 		}
 		if j.exact(best) || j.enough(best, hits, i+1) {
@@ -298,7 +283,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 		}
 	}
 	// A relative error of 1e-9 is exact: what is below is rounding.
-	sse := max(best.sse, 1e-18*q.spread, 1e-300)
+	sse := max(best.SSE, 1e-18*q.Spread, 1e-300)
 	c := &candidate{Model: best.model(), L: L, start: from, climb: best, bic: j.criterion(sse, n)}
 	j.tried[n] = c
 	return c
@@ -311,14 +296,14 @@ func (j *joint) enough(best *climb, hits, starts int) bool {
 	// A run that began near an adequate fit cannot have missed a better optimum. Any other
 	// may: a weak state is easily hidden in the noise.
 	// Near is within its noise, and small beside what it explains.
-	gain := best.first - best.sse
-	near := gain < best.sse && gain < 0.25*(q.energy-best.sse)
-	switch z := q.lackOfFit(best.sse); {
+	gain := best.First - best.SSE
+	near := gain < best.SSE && gain < 0.25*(q.Energy-best.SSE)
+	switch z := q.LackOfFit(best.SSE); {
 	case z < 2: // with spare states each start ends elsewhere
 		return near || hits >= 2 || starts >= 8
 	case math.IsInf(z, 1): // nothing tells how good a fit can be; but then the data are few
 		return hits >= 2 && starts > 8
-	case best.sse/q.M < 2*q.pure/q.pureDof:
+	case best.SSE/q.M < 2*q.Pure/q.PureDof:
 		// Real data are no 2-RNN's, and no fit of them adequate.
 		return starts > fewStarts && (near || hits >= 2)
 	}
@@ -334,8 +319,8 @@ type start struct {
 // starts returns what there is to start from, for n states.
 func (j *joint) starts(n int) (out []start) {
 	if c := j.tried[n+1]; c != nil {
-		if m, s := c.Model.balanced(n, balanceSteps); len(s) > n {
-			out = append(out, start{"truncation", m})
+		if m, s := lsq.Balanced((*lsq.Net)(c.Model), n, lsq.BalanceSteps); len(s) > n {
+			out = append(out, start{"truncation", (*Model)(m)})
 		}
 	}
 	before := len(out)
@@ -355,11 +340,11 @@ func (j *joint) starts(n int) (out []start) {
 
 // random returns a model to start from, with outputs of about the size of the data's at
 // any length.
-func (q *equations) random(rnd *rand.Rand) *Model {
-	m := Random(q.n, q.d, q.p, 1, rnd)
+func random(q *lsq.Equations, rnd *rand.Rand) *Model {
+	m := Random(q.N, q.D, q.P, 1, rnd)
 	for _, a := range m.A {
-		a.Scale(1/math.Sqrt(float64(q.n*q.d)), a)
+		a.Scale(1/math.Sqrt(float64(q.N*q.D)), a)
 	}
-	m.Omega.Scale(math.Sqrt(q.energy/q.M)/float64(q.n), m.Omega)
+	m.Omega.Scale(math.Sqrt(q.Energy/q.M)/float64(q.N), m.Omega)
 	return m
 }

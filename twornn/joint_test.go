@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // TestCandidates: what was weighed is told, the chosen one once, and the spare states of a
@@ -58,7 +60,7 @@ func TestMaxGrowth(t *testing.T) {
 		t.Errorf("not damped: %v", r)
 	}
 	c := mustCollect(t, data)
-	if g := growth(r.Model, c); g > 2.001 || g < 1 {
+	if g := growth(r.Model, c.set()); g > 2.001 || g < 1 {
 		t.Errorf("damped to a growth of %v", g)
 	}
 }
@@ -114,7 +116,7 @@ func TestNoSilentExplosion(t *testing.T) {
 		var train, run float64
 		rows := 0.0
 		for s := range data {
-			train += squared(s.Y)
+			train += linalg.Squared(s.Y)
 			rows += float64(len(s.Y.RawMatrix().Data))
 		}
 		const runs = 20

@@ -2,9 +2,6 @@ package twornn
 
 import (
 	"context"
-	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
@@ -36,29 +33,30 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 	if err := ctx.Err(); err != nil {
 		return nil, st, err
 	}
-	A, B, err := m.system()
+	A, B, err := m.System()
 	if err != nil {
 		return nil, st, err
 	}
+	_, columns := A.Dims()
 	var norms []float64
-	if m.frame == nil { // else columns are of a size, but for those of no account
-		A, norms = normalized(A)
+	if m.of.Frame == nil { // else columns are of a size, but for those of no account
+		A, norms = linalg.UnitColumns(A)
 	}
 	rtol := ls.RCond
 	if rtol == 0 {
-		rtol = float64(max(m.N(), m.columns())) * linalg.Eps
+		rtol = float64(max(m.N(), columns)) * linalg.Eps
 	}
 	H, rank, rcond, err := linalg.LeastSquares(A, B, rtol)
 	if err != nil {
 		return nil, st, err
 	}
 	st.Rank, st.RCond, st.Iterations = rank, rcond, 1
-	if rank < m.columns() {
+	if rank < columns {
 		st.Status = Underdetermined
 	}
-	residual := relative(squared(residual(A, B, H)), m.energy)
+	residual := linalg.Relative(linalg.Squared(linalg.Residual(A, B, H)), m.Energy())
 	st.Residuals = []float64{residual}
-	if rec != nil && rec.Record(Progress{"recover", m.length, 1, residual}) != nil {
+	if rec != nil && rec.Record(Progress{"recover", m.length(), 1, residual}) != nil {
 		st.Status = Stopped
 	}
 	for i, norm := range norms {
@@ -67,44 +65,6 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 			row[j] /= norm
 		}
 	}
-	h, err := tt.SVD(H.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 0)
-	return m.inData(h), st, err
-}
-
-// relative returns √(sse/energy), the residual that Stats report.
-func relative(sse, energy float64) float64 {
-	if energy == 0 {
-		return math.Sqrt(sse)
-	}
-	return math.Sqrt(sse / energy)
-}
-
-// normalized returns a with its columns brought to norm one, and the norms (1 for a
-// column of zeros).
-func normalized(a *mat.Dense) (*mat.Dense, []float64) {
-	r, c := a.Dims()
-	norms := make([]float64, c)
-	for j := range norms {
-		if norms[j] = mat.Norm(a.ColView(j), 2); norms[j] == 0 {
-			norms[j] = 1
-		}
-	}
-	out := mat.NewDense(r, c, nil)
-	for i := range r {
-		row := out.RawRowView(i)
-		for j, v := range a.RawRowView(i) {
-			row[j] = v / norms[j]
-		}
-	}
-	return out, norms
-}
-
-// hankelDims returns the dimensions d, …, d, p of H⁽ˡ⁾.
-func hankelDims(l, d, p int) []int {
-	dims := make([]int, l+1)
-	for t := range l {
-		dims[t] = d
-	}
-	dims[l] = p
-	return dims
+	h, err := tt.SVD(H.RawMatrix().Data, m.dims(), 0, 0)
+	return m.ToData(h), st, err
 }

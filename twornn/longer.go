@@ -1,18 +1,12 @@
 package twornn
 
 import (
-	"context"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
-
-// continued is a recovery that can begin at the tensor of words one letter shorter.
-type continued interface {
-	recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error)
-}
 
 // longer returns a train for words of l letters from h, that of words of l−1 letters: with
 // (h)⟨⟨k, l−k⟩⟩ = P S, k = ⌊(l−1)/2⌋, it is P, a core in the middle, S. For a 2-RNN
@@ -96,7 +90,7 @@ func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 			for o, s := range S {
 				sum := 0.0
 				for a, v := range p {
-					sum += v * dot(w[a*q:(a+1)*q], s.RawRowView(i))
+					sum += v * linalg.Dot(w[a*q:(a+1)*q], s.RawRowView(i))
 				}
 				dst.Set(i, o, sum)
 			}
@@ -109,7 +103,7 @@ func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 			for o, s := range S {
 				e := E.At(i, o)
 				for a, v := range p {
-					axpy(v*e, s.RawRowView(i), w[a*q:(a+1)*q])
+					linalg.Axpy(v*e, s.RawRowView(i), w[a*q:(a+1)*q])
 				}
 			}
 		}
@@ -120,21 +114,21 @@ func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 	W.ReuseAs(n, r*q)
 	adjoint(g, E)
 	direction.Copy(g)
-	gg := squared(g)
+	gg := linalg.Squared(g)
 	first := gg
 	for range 200 {
 		if !(gg > 1e-28*first) {
 			break
 		}
 		apply(moved, direction)
-		mm := squared(moved)
+		mm := linalg.Squared(moved)
 		if mm == 0 {
 			break
 		}
 		floats.AddScaled(G.RawMatrix().Data, gg/mm, direction.RawMatrix().Data)
 		floats.AddScaled(E.RawMatrix().Data, -gg/mm, moved.RawMatrix().Data)
 		adjoint(g, E)
-		next := squared(g)
+		next := linalg.Squared(g)
 		direction.Scale(next/gg, direction)
 		direction.Add(direction, g)
 		gg = next

@@ -3,6 +3,8 @@ package twornn
 import (
 	"context"
 	"testing"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // TestLonger: from the exact tensor of shorter words that of longer ones follows by one
@@ -21,11 +23,11 @@ func TestLonger(t *testing.T) {
 			t.Fatal(err)
 		}
 		sse, err := x.squaredError(h)
-		if e := relative(sse, squared(x.y)); err != nil || e > 1e-10 {
+		if e := linalg.Relative(sse, linalg.Squared(x.y)); err != nil || e > 1e-10 {
 			t.Errorf("%+v: a residual of %.2g (%v)", c, e, err)
 		}
-		for _, r := range []continued{TTIHT{}, ALS{}} {
-			_, st, err := r.recoverFrom(context.Background(), col[c.l], c.n, m.Hankel(c.l-1), nil)
+		for _, r := range []Continuation{TTIHT{}, ALS{}} {
+			_, st, err := r.RecoverFrom(context.Background(), col[c.l], c.n, m.Hankel(c.l-1), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,8 +35,8 @@ func TestLonger(t *testing.T) {
 				t.Errorf("%+v, %T: %d iterations to a residual of %.2g", c, r, st.Iterations, last)
 			}
 			other := Random(c.n, c.d, c.p, 0.5, pcg(9)).Hankel(c.l - 1)
-			_, from, err := r.recoverFrom(context.Background(), col[c.l], c.n, other, nil)
-			_, alone, err2 := r.(Recovery).Recover(context.Background(), col[c.l], c.n, nil)
+			_, from, err := r.RecoverFrom(context.Background(), col[c.l], c.n, other, nil)
+			_, alone, err2 := r.Recover(context.Background(), col[c.l], c.n, nil)
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
 			}

@@ -1,18 +1,13 @@
 package twornn
 
 import (
-	"fmt"
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/tt"
 )
-
-// maxUnknowns bounds d^l, the unknowns an output of H⁽ˡ⁾, up to which measurements
-// are kept as a triangular factor: at 4096 it takes 134 MB.
-const maxUnknowns = 4096
 
 // Measurements are the linear measurements of one Hankel tensor H⁽ˡ⁾: N equations
 //
@@ -24,151 +19,115 @@ const maxUnknowns = 4096
 // so every squared error. Where d^l exceeds 4096, and after CollectRows, the rows are
 // kept as they came, l·d+p numbers each.
 //
-// The rows are kept in five parts, each of runs of neighbours, so that what a method
-// has to choose can be chosen by cross-validation: by its error on rows it has not seen.
-//
-// Inputs are kept in the coordinates of a frame; tensors that go in and out of the
-// package are in those of the data.
-type Measurements struct {
-	length, d, p int
-	unknowns     float64 // d^l
-	frame        *frame
-	keepRows     bool
-	parts        [parts]part
-	moment       []float64 // Σ x_t x_tᵀ over all steps of all rows, d×d
-	energy       float64   // ‖Y‖²
-	outputs      outputs
-	stretch      []float64 // the longest run of inputs met, d numbers a step; see stitcher
-	long         sample    // of sequences longer than any measured
-	summedUpTo   float64   // the ‖x₁⊗⋯⊗x_l‖² up to which rows may be summed; see judge
-	refused      int       // blocks of rows that might not
-
-	// Of measurements in other coordinates, which do not change: those of the data, z = W x,
-	// the factor of the outputs, and all rows as one triangular factor.
-	source *Measurements
-	turn   *mat.Dense // W
-	scale  []float64
-	joined *mat.Dense
-}
-
-func newMeasurements(length, d, p int) *Measurements {
-	if length == 0 {
-		d = 0 // the empty word says nothing of the inputs
-	}
-	return &Measurements{length: length, d: d, p: p, unknowns: math.Pow(float64(d), float64(length)),
-		moment: make([]float64, d*d), outputs: newOutputs(p)}
-}
+// What a Recovery of one's own needs is here: System for methods that work on XᵀX and XᵀY,
+// Rows for those in tensor-train format, Fold for what is to be chosen by
+// cross-validation. All three are in the coordinates of the measurements, a change of
+// basis of the inputs by which Collect keeps products of large columns from losing digits;
+// ToData brings the tensor that was recovered in them to those of the data.
+type Measurements struct{ of *moments.Length }
 
 // Dims returns the length l, the number of inputs d (0 for l = 0) and of outputs p.
-func (m *Measurements) Dims() (l, d, p int) { return m.length, m.d, m.p }
+func (m *Measurements) Dims() (l, d, p int) { return m.of.L, m.of.D, m.of.P }
 
 // N returns the number of measurements.
-func (m *Measurements) N() (n int) {
-	for k := range m.parts {
-		n += m.parts[k].n
-	}
-	return n
-}
+func (m *Measurements) N() int { return m.of.N() }
 
 // Unknowns returns d^l, the number of unknowns an output, as a float64 since it
 // may exceed any integer.
-func (m *Measurements) Unknowns() float64 { return m.unknowns }
+func (m *Measurements) Unknowns() float64 { return m.of.Unknowns() }
 
-// dense reports whether X is small enough to be written out.
-func (m *Measurements) dense() bool { return m.length == 0 || m.unknowns <= maxUnknowns }
+// Energy returns ‖Y‖²_F.
+func (m *Measurements) Energy() float64 { return m.of.Energy }
 
-// rows reports whether the rows are there as they came.
-func (m *Measurements) rows() bool { return m.keepRows || !m.dense() }
+// System returns R, m×d^l, and B, m×p, with
+//
+//	RᵀR = XᵀX   RᵀB = XᵀY   ‖B − R H‖² = ‖Y − X H‖² for every d^l×p matrix H,
+//
+// of m ≤ d^l+p rows once there are more measurements than that. They are not to be
+// changed. It costs O(d^{3l}) at the most, and errs if d^l exceeds 4096.
+func (m *Measurements) System() (R, B *mat.Dense, err error) { return m.of.System() }
 
-// unfolded reports whether every row is still there as it came.
-func (m *Measurements) unfolded() bool {
-	for k := range m.parts {
-		if q := &m.parts[k]; q.factor != nil || q.sums != nil {
-			return false
-		}
+// HasRows reports whether the measurements are there as they came, one by one.
+func (m *Measurements) HasRows() bool { return m.of.HasRows() }
+
+// Rows returns the measurements as they came: x[t], N×d, holds the t-th input of each,
+// and y, N×p, the outputs. They are copies. The result is false if the rows are folded
+// into a factor; CollectRows keeps them, and Fit does for a RowRecovery.
+func (m *Measurements) Rows() (x []*mat.Dense, y *mat.Dense, ok bool) {
+	if !m.HasRows() {
+		return nil, nil, false
 	}
-	return m.source == nil
+	x, y = m.of.Rows()
+	return x, y, true
 }
 
-// columns returns d^l of a dense m.
-func (m *Measurements) columns() int {
-	if m.length == 0 {
-		return 1
+// Folds returns the number of parts for cross-validation.
+func (m *Measurements) Folds() int { return moments.Folds }
+
+// Fold returns two systems as System does, for cross-validation: that of the
+// measurements outside of part k and that of those within it, and how many there are
+// outside. Parts are runs of neighbours. A system without measurements is nil.
+// It panics unless 0 ≤ k < Folds().
+func (m *Measurements) Fold(k int) (R, B, heldR, heldB *mat.Dense, n int) {
+	if k < 0 || k >= moments.Folds {
+		panic("twornn: there is no such fold")
 	}
-	return int(m.unknowns)
+	R, B = m.of.ColumnsOf(m.of.Without(k))
+	heldR, heldB = m.of.ColumnsOf(m.of.Only(k))
+	return R, B, heldR, heldB, m.of.N() - m.of.Size(k)
 }
 
-// system returns matrices A and B with AᵀA = XᵀX, AᵀB = XᵀY: what least squares
-// needs of the data. It errs if d^l is too large to write them out.
-func (m *Measurements) system() (A, B *mat.Dense, err error) {
-	if !m.dense() {
-		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
-			m.length, m.Unknowns(), maxUnknowns)
+// ToData returns a tensor recovered from System or Rows in the coordinates of the data,
+// in which a Recovery returns it: h itself, or a new one.
+func (m *Measurements) ToData(h *tt.Tensor) *tt.Tensor {
+	if m.of.Frame == nil || h == nil {
+		return h
 	}
-	A, B = m.columnsOf(m.whole())
-	return A, B, nil
+	return alongInputs(h, m.of.Frame.W)
 }
 
-// columnsOf splits [X Y].
-func (m *Measurements) columnsOf(f *mat.Dense) (A, B *mat.Dense) {
-	if f == nil {
-		return nil, nil
+// FromData is the inverse of ToData, for a tensor to begin at.
+func (m *Measurements) FromData(h *tt.Tensor) *tt.Tensor {
+	if m.of.Frame == nil || h == nil {
+		return h
 	}
-	rows, _ := f.Dims()
-	c := m.columns()
-	return f.Slice(0, rows, 0, c).(*mat.Dense), f.Slice(0, rows, c, c+m.p).(*mat.Dense)
+	return alongInputs(h, m.of.Frame.T)
 }
 
-// noise returns the standard deviation of what least squares leaves of each output,
-// nil where the rows are too few, or the unknowns too many, to tell in passing.
-func (m *Measurements) noise() []float64 {
-	if !m.dense() || m.length == 0 || m.columns() > 512 || m.N() < 2*(m.columns()+m.p) {
-		return nil
-	}
-	// The last p rows of the triangular factor of [X Y] are those residuals, rotated.
-	f, c := m.whole(), m.columns()
-	rows, _ := f.Dims()
-	sd := make([]float64, m.p)
-	for j := range sd {
-		for i := c; i < rows; i++ {
-			sd[j] += f.At(i, c+j) * f.At(i, c+j)
-		}
-		sd[j] = math.Sqrt(sd[j] / float64(m.N()-c))
-	}
-	return sd
-}
+// dims returns the dimensions d, …, d, p of H⁽ˡ⁾.
+func (m *Measurements) dims() []int { return hankelDims(m.Dims()) }
+
+// length returns l.
+func (m *Measurements) length() int { return m.of.L }
 
 // SquaredError returns ‖Y − X (h)⟨⟨l,1⟩⟩‖²_F for a tensor h of the dimensions of
 // H⁽ˡ⁾. It costs O(d^{2l} p) whatever N, or O(N l d r²) where rows are kept; it never
 // expands h then. It panics if the dimensions differ.
 func (m *Measurements) SquaredError(h *tt.Tensor) (float64, error) {
-	dims := h.Dims()
-	if len(dims) != m.length+1 || dims[m.length] != m.p || (m.length > 0 && dims[0] != m.d) {
+	l, d, p := m.Dims()
+	if dims := h.Dims(); len(dims) != l+1 || dims[l] != p || (l > 0 && dims[0] != d) {
 		panic("twornn: dimension mismatch: h")
 	}
-	if m.frame != nil {
-		h = alongInputs(h, m.frame.T)
-	}
-	sse, err := m.squaredErrors(h)
+	sse, err := squaredErrors(m.of, m.FromData(h))
 	return floats.Sum(sse), err
 }
 
 // squaredErrors returns the squared error of each output for a tensor in the
-// coordinates of the frame.
-func (m *Measurements) squaredErrors(h *tt.Tensor) ([]float64, error) {
-	sse := make([]float64, m.p)
-	if m.rows() {
-		return sse, m.squaredErrorsOfRows(sse, h)
+// coordinates of the measurements.
+func squaredErrors(m *moments.Length, h *tt.Tensor) ([]float64, error) {
+	sse := make([]float64, m.P)
+	if m.HasRows() {
+		return sse, squaredErrorsOfRows(sse, m, h)
 	}
-	A, B, err := m.system()
+	A, B, err := m.System()
 	if err != nil {
 		return nil, err
 	}
-	H, err := h.Unfold(m.length)
+	H, err := h.Unfold(m.L)
 	if err != nil {
 		return nil, err
 	}
-	e := residual(A, B, H)
+	e := linalg.Residual(A, B, H)
 	r, _ := e.Dims()
 	for i := range r {
 		for j, v := range e.RawRowView(i) {
@@ -178,25 +137,19 @@ func (m *Measurements) squaredErrors(h *tt.Tensor) ([]float64, error) {
 	return sse, nil
 }
 
-func (m *Measurements) squaredErrorsOfRows(sse []float64, h *tt.Tensor) error {
-	x := make([][]float64, m.length)
-	for k := range m.parts {
-		q := &m.parts[k]
-		for i := range q.n {
-			for t := range x {
-				x[t] = q.x[(i*m.length+t)*m.d : (i*m.length+t+1)*m.d]
-			}
-			hat, err := h.Contract(x...)
-			if err != nil {
-				return err
-			}
-			for j, y := range q.y[i*m.p : (i+1)*m.p] {
-				e := y - hat[j]
-				sse[j] += e * e
-			}
+func squaredErrorsOfRows(sse []float64, m *moments.Length, h *tt.Tensor) (err error) {
+	m.Each(func(x [][]float64, y []float64) bool {
+		var hat []float64
+		if hat, err = h.Contract(x...); err != nil {
+			return false
 		}
-	}
-	return nil
+		for j, v := range y {
+			e := v - hat[j]
+			sse[j] += e * e
+		}
+		return true
+	})
+	return err
 }
 
 // alongInputs returns h ×₁ Mᵀ ⋯ ×_l Mᵀ: if h is a tensor of values in z, that of the
@@ -208,25 +161,4 @@ func alongInputs(h *tt.Tensor, M *mat.Dense) *tt.Tensor {
 		h = g
 	}
 	return h
-}
-
-// inData returns a recovered tensor in the coordinates of the data.
-func (m *Measurements) inData(h *tt.Tensor) *tt.Tensor {
-	if m.frame == nil || h == nil {
-		return h
-	}
-	return alongInputs(h, m.frame.W)
-}
-
-// residual returns B − A H.
-func residual(A, B, H *mat.Dense) *mat.Dense {
-	e := times(A, H)
-	e.Sub(B, e)
-	return e
-}
-
-// squared returns ‖a‖²_F.
-func squared(a *mat.Dense) float64 {
-	norm := mat.Norm(a, 2)
-	return norm * norm
 }

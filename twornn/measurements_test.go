@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // direct returns X and Y of the sequences of length l, row by row.
 func direct(t *testing.T, m *Model, data []Sequence, l int) (X, Y *mat.Dense) {
 	t.Helper()
 	_, d, p := m.Dims()
-	X, Y = mat.NewDense(len(data), pow(d, l), nil), mat.NewDense(len(data), p, nil)
+	X, Y = mat.NewDense(len(data), linalg.Pow(d, l), nil), mat.NewDense(len(data), p, nil)
 	for r, s := range data {
 		k := mat.NewDense(1, 1, []float64{1})
 		for step := range l {
@@ -62,7 +64,7 @@ func TestCollectKeepsTheNormalEquations(t *testing.T) {
 		}
 		for l := 1; l <= 3; l++ {
 			X, Y := direct(t, m, data, l)
-			A, B, err := c[l].system()
+			A, B, err := c[l].System()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,10 +86,8 @@ func TestCollectKeepsTheNormalEquations(t *testing.T) {
 			if err != nil || math.Abs(sse-norm*norm) > 1e-11*norm*norm {
 				t.Errorf("N = %d, l = %d: squared error %v, want %v (%v)", n, l, sse, norm*norm, err)
 			}
-			for _, q := range c[l].parts {
-				if rows := len(q.y) / 2; rows > 256 {
-					t.Errorf("N = %d: %d rows are still kept", n, rows)
-				}
+			if rows := c[l].of.Waiting(); rows > 256 {
+				t.Errorf("N = %d: %d rows are still kept", n, rows)
 			}
 			if c[l].N() != n || c[l].Unknowns() != math.Pow(2, float64(l)) {
 				t.Errorf("N = %d, unknowns %v", c[l].N(), c[l].Unknowns())
@@ -118,12 +118,12 @@ func TestMergedShardsEqualTheWhole(t *testing.T) {
 				}
 			}
 		}
-		if !mat.EqualApprox(a.moments(2), whole.moments(2), 1e-12) {
+		if !mat.EqualApprox(a.set().SecondMoments(2), whole.set().SecondMoments(2), 1e-12) {
 			t.Error("the inputs' moments differ")
 		}
 		for l, m := range whole {
-			if e := a[l].energy; math.Abs(e-m.energy) > 1e-12*m.energy || math.Abs(a[l].outputs.energy()-e) > 1e-12*e {
-				t.Errorf("‖Y‖² is %v merged, %v by moments, %v whole", e, a[l].outputs.energy(), m.energy)
+			if e := a[l].Energy(); math.Abs(e-m.Energy()) > 1e-12*m.Energy() || math.Abs(a[l].of.Outputs.Energy()-e) > 1e-12*e {
+				t.Errorf("‖Y‖² is %v merged, %v by moments, %v whole", e, a[l].of.Outputs.Energy(), m.Energy())
 			}
 		}
 	}
@@ -163,8 +163,8 @@ func TestCollectTakesWhatIsAskedFor(t *testing.T) {
 func TestCollectKeepsRowsBeyondTheDenseLimit(t *testing.T) {
 	m := Random(2, 5, 1, 0.4, pcg(7))
 	c := collected(t, all(m, 500, 9, 0, false, 3), 9)
-	if c[9].N() != 500 || c[9].parts[0].factor != nil {
-		t.Errorf("%d measurements, %d numbers kept", c[9].N(), len(c[9].parts[0].x))
+	if c[9].N() != 500 || !c[9].HasRows() {
+		t.Errorf("%d measurements, rows kept %v", c[9].N(), c[9].HasRows())
 	}
 	if _, _, err := (LeastSquares{}).Recover(context.Background(), c[9], 0, nil); err == nil || !strings.Contains(err.Error(), "H(9) has 1.953e+06 unknowns") {
 		t.Errorf("error %v", err)
@@ -177,28 +177,6 @@ func TestCollectKeepsRowsBeyondTheDenseLimit(t *testing.T) {
 	}
 	if got, err := c[9].SquaredError(other.Hankel(9)); err != nil || math.Abs(got-want) > 1e-10*want {
 		t.Errorf("squared error %v, want %v (%v)", got, want, err)
-	}
-}
-
-// TestParts: each has about a fifth of the rows, in runs that grow, whatever N.
-func TestParts(t *testing.T) {
-	for _, n := range []int{100, 1000, 100_000} {
-		var size, runs [parts]int
-		for i := range n {
-			k := part5(i)
-			size[k]++
-			if i == 0 || part5(i-1) != k {
-				runs[k]++
-			}
-		}
-		for k := range size {
-			if share := float64(size[k]) / float64(n); share < 0.1 || share > 0.3 {
-				t.Errorf("N = %d: a share of %.2f is in part %d", n, share, k)
-			}
-			if runs[k] > size[k]/4 {
-				t.Errorf("N = %d: %d rows in %d runs", n, size[k], runs[k])
-			}
-		}
 	}
 }
 

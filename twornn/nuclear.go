@@ -47,21 +47,21 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 2000
 	}
-	allA, allB, err := m.system()
+	allA, allB, err := m.System()
 	if err != nil {
 		return nil, st, err
 	}
-	half := (m.length + 1) / 2
-	rows := pow(m.d, half)
+	l, d, _ := m.Dims()
+	rows := linalg.Pow(d, (l+1)/2)
 	all, err := newAdmm(allA, allB, rows, m.N())
 	if err != nil {
 		return nil, st, err
 	}
 	report := func(sse float64) bool {
 		st.Iterations++
-		r := relative(sse, m.energy)
+		r := linalg.Relative(sse, m.Energy())
 		st.Residuals = append(st.Residuals, r)
-		return ctx.Err() != nil || rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, r}) != nil
+		return ctx.Err() != nil || rec != nil && rec.Record(Progress{"recover", l, st.Iterations, r}) != nil
 	}
 
 	lambda := max(0, o.Lambda)
@@ -70,7 +70,7 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 			return nil, st, err
 		}
 	}
-	T, stopped := all.solve(lambda, o, func() bool { return report(squared(residual(allA, allB, all.T))) })
+	T, stopped := all.solve(lambda, o, func() bool { return report(linalg.Squared(linalg.Residual(allA, allB, all.T))) })
 	switch {
 	case stopped:
 		st.Status = Stopped
@@ -80,8 +80,8 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	if !linalg.IsFinite(T) {
 		return nil, st, linalg.ErrNotFinite
 	}
-	h, err := tt.SVD(T.RawMatrix().Data, hankelDims(m.length, m.d, m.p), 0, 1e-14)
-	return m.inData(h), st, err
+	h, err := tt.SVD(T.RawMatrix().Data, m.dims(), 0, 1e-14)
+	return m.ToData(h), st, err
 }
 
 // choose returns the λ of the grid with the least error on rows held out, each part in
@@ -89,13 +89,11 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 func (o NuclearNorm) choose(ctx context.Context, m *Measurements, grid []float64, rows int) (float64, error) {
 	rough := NuclearNorm{Tol: 1e3 * o.Tol, MaxIterations: o.MaxIterations / 10}
 	errs := make([]float64, len(grid))
-	for k := range m.parts {
-		A, B := m.columnsOf(m.without(k))
-		heldA, heldB := m.columnsOf(m.only(k))
+	for k := range m.Folds() {
+		A, B, heldA, heldB, n := m.Fold(k)
 		if A == nil || heldA == nil {
 			continue
 		}
-		n := m.N() - m.parts[k].n
 		fit, err := newAdmm(A, B, rows, n)
 		if err != nil {
 			return 0, err
@@ -105,7 +103,7 @@ func (o NuclearNorm) choose(ctx context.Context, m *Measurements, grid []float64
 			if stopped {
 				return 0, nil
 			}
-			errs[i] += squared(residual(heldA, heldB, T))
+			errs[i] += linalg.Squared(linalg.Residual(heldA, heldB, T))
 		}
 	}
 	best := len(grid) - 1 // the constraint, if all are alike
@@ -193,7 +191,7 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 	for i := range o.MaxIterations {
 		var w mat.Dense
 		w.Sub(a.Z, a.U)
-		qw := transposedTimes(a.Q, &w)
+		qw := linalg.TransposedTimes(a.Q, &w)
 		for k, v := range a.values {
 			row, cr := qw.RawRowView(k), a.QC.RawRowView(k)
 			for j := range row {
@@ -205,7 +203,7 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 				}
 			}
 		}
-		a.T.Copy(times(a.Q, qw))
+		a.T.Copy(linalg.Times(a.Q, qw))
 		old := mat.DenseCopyOf(a.Z)
 		a.Z.Add(a.T, a.U)
 		if !a.shrink(weight / a.rho) {

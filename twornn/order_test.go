@@ -89,15 +89,15 @@ func TestMergeKeepsLongSequences(t *testing.T) {
 	if err := a.Merge(b); err != nil {
 		t.Fatal(err)
 	}
-	if ls := a.Lengths(); a[ls[len(ls)-1]].long.n != 50 {
-		t.Errorf("%d of 50 long sequences are left", a[ls[len(ls)-1]].long.n)
+	if ls := a.Lengths(); a[ls[len(ls)-1]].of.Long.N != 50 {
+		t.Errorf("%d of 50 long sequences are left", a[ls[len(ls)-1]].of.Long.N)
 	}
 	c := collected(t, append(all(m, 100, 2, 0, true, 2), long[:10]...), 1, 2)
 	if err := c.Merge(a); err != nil {
 		t.Fatal(err)
 	}
-	if c[3].long.n != 60 || c[2].long.n != 0 {
-		t.Errorf("%d and %d long sequences, want 60 with the greatest length", c[3].long.n, c[2].long.n)
+	if c[3].of.Long.N != 60 || c[2].of.Long.N != 0 {
+		t.Errorf("%d and %d long sequences, want 60 with the greatest length", c[3].of.Long.N, c[2].of.Long.N)
 	}
 }
 
@@ -117,9 +117,7 @@ func TestManyShards(t *testing.T) {
 	if err != nil || math.Abs(got-want) > 1e-10*want {
 		t.Errorf("squared error %v, want %v (%v)", got, want, err)
 	}
-	for k, q := range merged[3].parts {
-		if n := len(q.y); n >= merged[3].blockRows() {
-			t.Errorf("part %d: %d rows wait", k, n)
-		}
+	if n := merged[3].of.Waiting(); n >= 256 {
+		t.Errorf("%d rows of a part wait", n)
 	}
 }

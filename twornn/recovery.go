@@ -20,6 +20,21 @@ type Recovery interface {
 	Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error)
 }
 
+// RowRecovery is a Recovery that may need the measurements as they came: Fit then keeps
+// them, as CollectRows does.
+type RowRecovery interface {
+	Recovery
+	NeedsRows() bool
+}
+
+// Continuation is a Recovery that can begin at the tensor of words one letter shorter,
+// H⁽ˡ⁻¹⁾, in the coordinates of the data; nil if there is none. Fit recovers the lengths in
+// ascending order and hands each on.
+type Continuation interface {
+	Recovery
+	RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error)
+}
+
 // Recorder is told of every iteration. Its error stops the run, which then returns
 // the best it has. A nil Recorder is silent. Throttling is the display's affair.
 type Recorder interface {
@@ -91,4 +106,14 @@ var errNoRank = errors.New("twornn: this recovery keeps to a rank and none is gi
 // errDiverged is the error of a step that is too long for the data.
 func errDiverged(length, iteration int, step float64) error {
 	return fmt.Errorf("twornn: H(%d): the residual grew without bound by iteration %d with step %.3g; lower Step, or leave it zero to have it set from the data", length, iteration+1, step)
+}
+
+// hankelDims returns the dimensions d, …, d, p of H⁽ˡ⁾.
+func hankelDims(l, d, p int) []int {
+	dims := make([]int, l+1)
+	for t := range l {
+		dims[t] = d
+	}
+	dims[l] = p
+	return dims
 }

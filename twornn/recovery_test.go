@@ -27,7 +27,7 @@ var recoveries = map[string]Recovery{
 // measureFor is measure with the rows kept if the recovery needs them.
 func measureFor(t *testing.T, r Recovery, m *Model, n, l int, noise float64, seed uint64) *Measurements {
 	t.Helper()
-	if rows, ok := r.(interface{ needsRows() bool }); !ok || !rows.needsRows() {
+	if rows, ok := r.(RowRecovery); !ok || !rows.NeedsRows() {
 		return measure(t, m, n, l, noise, seed)
 	}
 	c, err := CollectRows(draw(m, n, l, noise, false, seed), l)
@@ -53,7 +53,7 @@ func difference(t *testing.T, h *tt.Tensor, m *Model, l int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return norm(full) / want.Norm()
+	return linalg.Norm(full) / want.Norm()
 }
 
 // TestRecoveriesAreExactWithoutNoise, where the rows are more than the unknowns.
@@ -168,7 +168,7 @@ func TestThresholdingEndsAtAStationaryPoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rel := g.Norm() / norm(x.C.RawMatrix().Data); rel > 1e-7 {
+	if rel := g.Norm() / linalg.Norm(x.C.RawMatrix().Data); rel > 1e-7 {
 		t.Errorf("gradient %.2g of that at zero, %v after %d iterations", rel, st.Status, st.Iterations)
 	}
 }
@@ -281,7 +281,7 @@ func TestNuclearNormConstraint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sse, _ := data.SquaredError(h); sse > 1e-16*data.energy {
+	if sse, _ := data.SquaredError(h); sse > 1e-16*data.Energy() {
 		t.Errorf("the constraint is missed by %.2g, %v", sse, st.Status)
 	}
 	nuclear := func(T []float64) (s float64) {
@@ -292,7 +292,7 @@ func TestNuclearNormConstraint(t *testing.T) {
 		return s
 	}
 	T, _ := h.Full()
-	A, _, _ := data.system()
+	A, _, _ := data.System()
 	var svd mat.SVD
 	svd.Factorize(A, mat.SVDFull)
 	var full mat.Dense

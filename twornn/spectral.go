@@ -147,10 +147,10 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 // mostStates returns the rank that the block can carry: the number of its prefixes. The
 // row of the empty prefix may add no rank where f(λ) is not known; see completeEmptyWord.
 func mostStates(d, L int, b Basis, empty bool) int {
-	most := pow(d, L)
+	most := linalg.Pow(d, L)
 	if b == UpToLength {
 		for l := range L {
-			most += pow(d, l)
+			most += linalg.Pow(d, l)
 		}
 		if !empty {
 			most--

@@ -25,14 +25,14 @@ func FromFactors(P, S *mat.Dense, h map[int]*tt.Tensor, L int) (*Model, error) {
 	}
 	d, p := hankelShape(h, []int{L, 2*L + 1})
 	rows, n := P.Dims()
-	if r, c := S.Dims(); rows != pow(d, L) || r != n || c != rows*p {
+	if r, c := S.Dims(); rows != linalg.Pow(d, L) || r != n || c != rows*p {
 		panic("twornn: dimension mismatch: P and S")
 	}
-	pinvP, err := pinv(P)
+	pinvP, err := linalg.PseudoInverse(P)
 	if err != nil {
 		return nil, err
 	}
-	pinvS, err := pinv(S)
+	pinvS, err := linalg.PseudoInverse(S)
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +54,4 @@ func FromFactors(P, S *mat.Dense, h map[int]*tt.Tensor, L int) (*Model, error) {
 		a.Mul(PH.Slice(0, n, i*rows*p, (i+1)*rows*p), pinvS)
 	}
 	return m, nil
-}
-
-// pinv returns the Moore-Penrose pseudo-inverse.
-func pinv(a *mat.Dense) (*mat.Dense, error) {
-	r, _ := a.Dims()
-	eye := mat.NewDense(r, r, nil)
-	for i := range r {
-		eye.Set(i, i, 1)
-	}
-	x, _, _, err := linalg.LeastSquares(a, eye, 0)
-	return x, err
 }

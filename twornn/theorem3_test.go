@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -54,7 +55,7 @@ func TestTheorem3FromAnyFactorisation(t *testing.T) {
 	}
 	// Four columns of H that span the others, and the coefficients.
 	C := mat.DenseCopyOf(H.Slice(0, 9, 0, 4))
-	Cp, err := pinv(C)
+	Cp, err := linalg.PseudoInverse(C)
 	if err != nil {
 		t.Fatal(err)
 	}

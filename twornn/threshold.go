@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -51,8 +52,8 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		return nil, err
 	}
 	st.Iterations = 1
-	st.Residuals = append(st.Residuals, relative(first, energy))
-	if rec != nil && rec.Record(Progress{"recover", length, 1, relative(first, energy)}) != nil {
+	st.Residuals = append(st.Residuals, linalg.Relative(first, energy))
+	if rec != nil && rec.Record(Progress{"recover", length, 1, linalg.Relative(first, energy)}) != nil {
 		st.Status = Stopped
 		return h, nil
 	}
@@ -121,8 +122,8 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		}
 		h, at, before, gg = next, p, direction, size
 		st.Iterations++
-		st.Residuals = append(st.Residuals, relative(after, energy))
-		if rec != nil && rec.Record(Progress{"recover", length, st.Iterations, relative(after, energy)}) != nil {
+		st.Residuals = append(st.Residuals, linalg.Relative(after, energy))
+		if rec != nil && rec.Record(Progress{"recover", length, st.Iterations, linalg.Relative(after, energy)}) != nil {
 			st.Status = Stopped
 			return h, nil
 		}

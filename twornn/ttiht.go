@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -46,45 +47,45 @@ type TTIHT struct {
 
 var _ Recovery = TTIHT{}
 
-func (TTIHT) needsRows() bool { return true }
+func (TTIHT) NeedsRows() bool { return true }
 
 // Recover implements Recovery.
 func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	return o.recoverFrom(ctx, m, rank, nil, rec)
+	return o.RecoverFrom(ctx, m, rank, nil, rec)
 }
 
-// recoverFrom implements continued: it begins at the better of two starts.
-func (o TTIHT) recoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
+// RecoverFrom implements Continuation: it begins at the better of two starts.
+func (o TTIHT) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}
-	if !m.rows() {
-		return nil, st, fmt.Errorf("twornn: TTIHT needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length)
+	if !m.HasRows() {
+		return nil, st, fmt.Errorf("twornn: TTIHT needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length())
 	}
 	if o.Batch < 0 {
 		return nil, st, fmt.Errorf("twornn: TTIHT.Batch is %d; it may not be negative", o.Batch)
 	}
 	x := newRowDesign(m, o.Seed)
-	x.shorter = shorter
+	x.shorter = m.FromData(shorter)
 	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}.defaults()
 	var h *tt.Tensor
 	var err error
 	switch {
-	case m.energy == 0:
-	case o.Batch > 0 && m.length > 0:
+	case m.Energy() == 0:
+	case o.Batch > 0 && m.length() > 0:
 		h, err = o.batches(ctx, x, &st, stop, rank, m, rec)
 	default:
-		h, err = descend(ctx, x, &st, stop, rank, m.length, m.energy, rec)
+		h, err = descend(ctx, x, &st, stop, rank, m.length(), m.Energy(), rec)
 	}
 	if err != nil {
 		return nil, st, err
 	}
 	if h == nil {
 		h = zeroTrain(x.dims)
-		st.Residuals = append(st.Residuals, relative(m.energy, m.energy))
+		st.Residuals = append(st.Residuals, linalg.Relative(m.Energy(), m.Energy()))
 	}
-	return m.inData(h), st, nil
+	return m.ToData(h), st, nil
 }
 
 // zeroTrain returns the zero tensor.
@@ -108,21 +109,8 @@ type rowDesign struct {
 }
 
 func newRowDesign(m *Measurements, seed uint64) *rowDesign {
-	x := &rowDesign{dims: hankelDims(m.length, m.d, m.p), n: m.N(), y: mat.NewDense(m.N(), m.p, nil), seed: seed}
-	for range m.length {
-		x.x = append(x.x, mat.NewDense(m.N(), m.d, nil))
-	}
-	row := 0
-	for k := range m.parts {
-		q := &m.parts[k]
-		for i := range q.n {
-			for t := range x.x {
-				copy(x.x[t].RawRowView(row), q.x[(i*m.length+t)*m.d:])
-			}
-			copy(x.y.RawRowView(row), q.y[i*m.p:])
-			row++
-		}
-	}
+	x := &rowDesign{dims: m.dims(), n: m.N(), seed: seed}
+	x.x, x.y, _ = m.Rows()
 	return x
 }
 
@@ -201,7 +189,7 @@ func back(s, matrices *mat.Dense, left int) *mat.Dense {
 	for i := range n {
 		dst, m, v := out.RawRowView(i), matrices.RawRowView(i), s.RawRowView(i)
 		for a := range dst {
-			dst[a] = dot(m[a*right:(a+1)*right], v)
+			dst[a] = linalg.Dot(m[a*right:(a+1)*right], v)
 		}
 	}
 	return out
@@ -233,7 +221,7 @@ func (x *rowDesign) outputs(h *tt.Tensor) *mat.Dense {
 func (x *rowDesign) squaredError(h *tt.Tensor) (float64, error) {
 	e := x.outputs(h)
 	e.Sub(x.y, e)
-	return squared(e), nil
+	return linalg.Squared(e), nil
 }
 
 // start is where the shorter words lead, if that explains most of Y. Else it climbs from
@@ -245,7 +233,7 @@ func (x *rowDesign) start(rank int) (*tt.Tensor, error) {
 			return nil, err
 		}
 		sse, err := x.squaredError(h)
-		if err != nil || sse < closeEnough*squared(x.y) {
+		if err != nil || sse < closeEnough*linalg.Squared(x.y) {
 			return h, err
 		}
 	}
@@ -280,11 +268,11 @@ func (x *rowDesign) start(rank int) (*tt.Tensor, error) {
 		h = next
 	}
 	y := x.outputs(h)
-	q := squared(y)
+	q := linalg.Squared(y)
 	if q == 0 {
 		return nil, nil
 	}
-	h.Scale(inner(x.y, y)/q, h)
+	h.Scale(linalg.Inner(x.y, y)/q, h)
 	return h, nil
 }
 
@@ -325,17 +313,18 @@ func (x *rowDesign) project(p *tt.Point, E *mat.Dense) tt.Tangent {
 func (x *rowDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	e := x.outputs(p.Tensor())
 	e.Sub(x.y, e)
-	return x.project(p, e), squared(e), nil
+	return x.project(p, e), linalg.Squared(e), nil
 }
 
 func (x *rowDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
-	return squared(x.outputs(p.Embed(0, 1, eta))), nil
+	return linalg.Squared(x.outputs(p.Embed(0, 1, eta))), nil
 }
 
 // batches is Algorithm 2 with mini-batches.
 func (o TTIHT) batches(ctx context.Context, x *rowDesign, st *Stats, stop stopping, rank int, m *Measurements, rec Recorder) (*tt.Tensor, error) {
 	rnd := rand.New(rand.NewPCG(o.Seed, 2))
 	M := min(o.Batch, x.n)
+	_, outputs := x.y.Dims()
 	h := zeroTrain(x.dims)
 	if o.Step == 0 {
 		// From zero, steps within the tangent space would have nowhere to go.
@@ -358,9 +347,9 @@ func (o TTIHT) batches(ctx context.Context, x *rowDesign, st *Stats, stop stoppi
 		order = order[M:]
 		e := b.outputs(h)
 		e.Sub(b.y, e)
-		r := relative(squared(e), squared(b.y))
+		r := linalg.Relative(linalg.Squared(e), linalg.Squared(b.y))
 		if math.IsNaN(r) || r > 1e6 {
-			return nil, errDiverged(m.length, st.Iterations, o.Step)
+			return nil, errDiverged(m.length(), st.Iterations, o.Step)
 		}
 		next := new(tt.Tensor)
 		if o.Step > 0 {
@@ -379,19 +368,19 @@ func (o TTIHT) batches(ctx context.Context, x *rowDesign, st *Stats, stop stoppi
 			if q > 0 {
 				// A batch of fewer equations than the train has parameters would be fitted
 				// at the expense of the others: go its share of the way.
-				share := float64(M*m.p) / float64(M*m.p+parameters(p))
+				share := float64(M*outputs) / float64(M*outputs+parameters(p))
 				step = share * tt.DotTangents(g, g) / q
 			}
 			next = p.Embed(1, step, g)
 		}
 		rounded := new(tt.Tensor)
 		if err := rounded.Round(next, rank, 0); err != nil {
-			return nil, errDiverged(m.length, st.Iterations, o.Step)
+			return nil, errDiverged(m.length(), st.Iterations, o.Step)
 		}
 		h = rounded
 		st.Iterations++
 		st.Residuals = append(st.Residuals, r)
-		if rec != nil && rec.Record(Progress{"recover", m.length, st.Iterations, r}) != nil {
+		if rec != nil && rec.Record(Progress{"recover", m.length(), st.Iterations, r}) != nil {
 			st.Status = Stopped
 			return h, nil
 		}

@@ -132,7 +132,7 @@ func TestAlgorithm2AtLength(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return sse / test.energy
+			return sse / test.Energy()
 		}
 		best, at := math.Inf(1), ""
 		for e := 2; e <= 7; e++ {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 // relabelled yields the sequences of f with inputs and outputs changed.
@@ -176,7 +178,7 @@ func TestLongSequencesOfOneInput(t *testing.T) {
 	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("took %v", d)
 	}
-	if r.Lengths[len(r.Lengths)-1] != autoLength {
+	if r.Lengths[len(r.Lengths)-1] != moments.AutoLength {
 		t.Errorf("lengths %v", r.Lengths)
 	}
 	if _, err := Fit(context.Background(), draw(m, 3, 5, 0, true, 1), Options{L: 1 << 40}); err == nil || !strings.Contains(err.Error(), "at most 1000") {
@@ -200,30 +202,6 @@ func TestLongSequencesCount(t *testing.T) {
 	}
 	if s := r.String(); !strings.Contains(s, "on whole, longer sequences") {
 		t.Error(s)
-	}
-}
-
-func TestSampleIsSpread(t *testing.T) {
-	var s, a, b sample
-	for i := range 5000 {
-		q := Sequence{X: mat.NewDense(1, 1, []float64{float64(i)}), Y: mat.NewDense(1, 1, nil)}
-		s.add(q)
-		if i < 2500 {
-			a.add(q)
-		} else {
-			b.add(q)
-		}
-	}
-	a.merge(b)
-	for _, s := range []sample{s, a} {
-		if s.n != 5000 || len(s.kept) < maxSample/2 || len(s.kept) > maxSample {
-			t.Errorf("%d kept of %d", len(s.kept), s.n)
-		}
-		for i := 1; i < len(s.kept); i++ {
-			if gap := s.kept[i].X.At(0, 0) - s.kept[i-1].X.At(0, 0); gap <= 0 || gap > 20 {
-				t.Errorf("a gap of %v after %d", gap, i)
-			}
-		}
 	}
 }
 

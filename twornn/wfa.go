@@ -199,20 +199,20 @@ func closure(start [][]float64, d int, tol float64, apply func(i int, v []float6
 	var basis [][]float64
 	add := func(v []float64) {
 		v = slices.Clone(v)
-		size := norm(v)
+		size := linalg.Norm(v)
 		if size == 0 {
 			return
 		}
 		// Twice, since once leaves rounding errors of the size of v.
 		for range 2 {
 			for _, b := range basis {
-				s := dot(b, v)
+				s := linalg.Dot(b, v)
 				for i := range v {
 					v[i] -= s * b[i]
 				}
 			}
 		}
-		if rest := norm(v); rest > tol*size {
+		if rest := linalg.Norm(v); rest > tol*size {
 			for i := range v {
 				v[i] /= rest
 			}
@@ -229,15 +229,6 @@ func closure(start [][]float64, d int, tol float64, apply func(i int, v []float6
 	}
 	return basis
 }
-
-func dot(a, b []float64) (s float64) {
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
-}
-
-func norm(a []float64) float64 { return mat.Norm(mat.NewVecDense(len(a), a), 2) }
 
 // Equal reports whether a and b compute the same function, whatever their states, up
 // to tol (0: 1e-9) relative to the largest value met on words no longer, and if not, a
@@ -294,7 +285,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	// far, do not hide a difference.
 	scale := 0.0
 	// What rounding leaves of values that cancel.
-	rounding := 1e-14 * (norm(a.h0())*mat.Norm(a.Omega, 2) + norm(b.h0())*mat.Norm(b.Omega, 2))
+	rounding := 1e-14 * (linalg.Norm(a.h0())*mat.Norm(a.Omega, 2) + linalg.Norm(b.h0())*mat.Norm(b.Omega, 2))
 	for _, w := range words {
 		va, vb := a.value(w), b.value(w)
 		for _, v := range slices.Concat(va, vb) {

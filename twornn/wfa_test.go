@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // parityOfWeights is an automaton over {0, a, b} with two outputs: the number of a's
@@ -222,7 +224,7 @@ func TestEqual(t *testing.T) {
 }
 
 func TestWordsAndBlocks(t *testing.T) {
-	if got := len(Words(3, 4)); got != (pow(3, 5)-1)/2 {
+	if got := len(Words(3, 4)); got != (linalg.Pow(3, 5)-1)/2 {
 		t.Errorf("%d words", got)
 	}
 	m := Random(4, 2, 2, 0.5, pcg(10))

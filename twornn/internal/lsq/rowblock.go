@@ -1,4 +1,9 @@
-package twornn
+package lsq
+
+import (
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
+)
 
 // rowBlock is rows as they came: sequences of l steps with outputs after the last of them.
 type rowBlock struct {
@@ -7,12 +12,9 @@ type rowBlock struct {
 	x, y       []float64 // l·d and last·p numbers a sequence
 }
 
-func newRowBlock(m *Measurements) *rowBlock {
-	b := &rowBlock{l: m.length, d: m.d, p: m.p, n: m.N(), last: 1}
-	for k := range m.parts {
-		b.x = append(b.x, m.parts[k].x...)
-		b.y = append(b.y, m.parts[k].y...)
-	}
+func newRowBlock(m *moments.Length) *rowBlock {
+	b := &rowBlock{l: m.L, d: m.D, p: m.P, n: m.N(), last: 1}
+	b.x, b.y = m.Raw()
 	return b
 }
 
@@ -23,17 +25,17 @@ func (b *rowBlock) outputs() int { return b.last }
 // the derivatives: with β_l = ω and β_{t−1} = Σ_i (x_t)_i A[i] β_t, that by A[i] is
 // Σ_t (x_t)_i h_{t−1} β_tᵀ. For outputs at several steps it takes those of the states along.
 func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float64) {
-	n, d, p, l, k := w.n, w.d, w.p, b.l, len(w.theta)
-	h0, A, Omega := w.parts(w.theta)
+	n, d, p, l, k := w.N, w.D, w.P, b.l, len(w.theta)
+	h0, A, Omega := w.Parts(w.theta)
 	dn := d * n
-	H := sized(&own.h, (l+1)*n)
-	M := sized(&own.M, l*n*n) // M[t] = Σ_i x_i A[i]
-	both := sized(&own.beta, 2*n)
+	H := linalg.Sized(&own.h, (l+1)*n)
+	M := linalg.Sized(&own.M, l*n*n) // M[t] = Σ_i x_i A[i]
+	both := linalg.Sized(&own.beta, 2*n)
 	beta, before := both[:n], both[n:]
 	var S, next []float64 // ∂h_t/∂(h₀, A), n rows of n+n·dn
 	ka := n + n*dn
 	if J != nil && b.last > 1 {
-		S = sized(&own.S, 2*n*ka)
+		S = linalg.Sized(&own.S, 2*n*ka)
 		S, next = S[:n*ka], S[n*ka:]
 	}
 	copy(H, h0)
@@ -46,13 +48,13 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 					continue
 				}
 				for a := range n {
-					axpy(v, A.Data[a*dn+i*n:a*dn+(i+1)*n], M[(t*n+a)*n:(t*n+a+1)*n])
+					linalg.Axpy(v, A.Data[a*dn+i*n:a*dn+(i+1)*n], M[(t*n+a)*n:(t*n+a+1)*n])
 				}
 			}
 			h := H[(t+1)*n : (t+2)*n]
 			clear(h)
 			for a, v := range H[t*n : (t+1)*n] {
-				axpy(v, M[(t*n+a)*n:(t*n+a+1)*n], h)
+				linalg.Axpy(v, M[(t*n+a)*n:(t*n+a+1)*n], h)
 			}
 		}
 		eq := (r - from) * b.last * p // the first equation
@@ -60,7 +62,7 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 			h := H[t*n : (t+1)*n]
 			for o := range p {
 				i := eq + (t-1-l+b.last)*p + o
-				e[i] = b.y[r*b.last*p+(t-1-l+b.last)*p+o] - dot(Omega.Data[o*n:(o+1)*n], h)
+				e[i] = b.y[r*b.last*p+(t-1-l+b.last)*p+o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
 				if J != nil {
 					copy(J[i*k+ka+o*n:], h)
 				}
@@ -83,11 +85,11 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 						continue
 					}
 					for a, s := range h {
-						axpy(s*v, beta, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
+						linalg.Axpy(s*v, beta, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
 					}
 				}
 				for a := range n {
-					before[a] = dot(M[(t*n+a)*n:(t*n+a+1)*n], beta)
+					before[a] = linalg.Dot(M[(t*n+a)*n:(t*n+a+1)*n], beta)
 				}
 				beta, before = before, beta
 			}
@@ -96,13 +98,22 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 	}
 }
 
+// Derivatives returns the p×k derivatives by θ of the output after the last of the inputs x,
+// d numbers a step.
+func (s Shape) Derivatives(theta, x []float64) []float64 {
+	b := &rowBlock{l: len(x) / s.D, d: s.D, p: s.P, n: 1, last: 1, x: x, y: make([]float64, s.P)}
+	J := make([]float64, s.P*s.Dim())
+	b.residuals(&work{Shape: s, theta: theta}, new(laneRoom), 0, 1, make([]float64, s.P), J)
+	return J
+}
+
 // forward sets the derivatives by h₀ and A of the outputs after the last steps of one
 // sequence: with S_t = ∂h_t/∂(h₀, A),
 //
 //	S_t = M_tᵀ S_{t−1},  to whose row b is added (x_t)_i h_{t−1,a} at A[i]_{ab}.
 func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
-	n, d, p, k := w.n, w.d, w.p, len(w.theta)
-	_, _, Omega := w.parts(w.theta)
+	n, d, p, k := w.N, w.D, w.P, len(w.theta)
+	_, _, Omega := w.Parts(w.theta)
 	dn := d * n
 	ka := n + n*dn
 	clear(S)
@@ -113,7 +124,7 @@ func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
 		clear(next)
 		for a := range n {
 			for c, v := range M[(t*n+a)*n : (t*n+a+1)*n] {
-				axpy(v, S[a*ka:(a+1)*ka], next[c*ka:(c+1)*ka])
+				linalg.Axpy(v, S[a*ka:(a+1)*ka], next[c*ka:(c+1)*ka])
 			}
 		}
 		for i, v := range x[t*d : (t+1)*d] {
@@ -128,7 +139,7 @@ func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
 			for o := range p {
 				row := J[(s*p+o)*k : (s*p+o)*k+ka]
 				for a, v := range Omega.Data[o*n : (o+1)*n] {
-					axpy(v, S[a*ka:(a+1)*ka], row)
+					linalg.Axpy(v, S[a*ka:(a+1)*ka], row)
 				}
 			}
 		}

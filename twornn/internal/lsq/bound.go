@@ -1,4 +1,4 @@
-package twornn
+package lsq
 
 import (
 	"gonum.org/v1/gonum/blas"
@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// leastSum returns a lower bound on the sum of squares of any model with r states.
+// LeastSum returns a lower bound on the sum of squares of any model with r states.
 //
 // What least squares without a model leaves is the least there is; and from its tensor
 // H every model is as far as its rank makes it. For the value tensor of a 2-RNN with r
@@ -18,10 +19,10 @@ import (
 //
 // Lengths that are not in compressed form may be fitted to the last digit: they count 0.
 // σ_min is found by iteration and half of its square taken, to be on the safe side.
-func (q *equations) leastSum(r int) (sum float64) {
+func (q *Equations) LeastSum(r int) (sum float64) {
 	for _, b := range q.blocks {
 		if f, ok := b.(*factorBlock); ok && f.dof > 0 {
-			sum += f.pure + f.excess(r, q.d)
+			sum += f.pure + f.excess(r, q.D)
 		}
 	}
 	return sum
@@ -30,7 +31,7 @@ func (q *equations) leastSum(r int) (sum float64) {
 // excess returns the second term of the bound.
 func (b *factorBlock) excess(r, d int) float64 {
 	rows, c := b.R.Dims()
-	if b.l < 2 || rows < c || c > autoUnknowns {
+	if b.l < 2 || rows < c || c > moments.AutoUnknowns {
 		return 0
 	}
 	b.once.Do(func() { b.spectra(d) })
@@ -59,7 +60,7 @@ func (b *factorBlock) spectra(d int) {
 		return
 	}
 	for s := 1; s < b.l; s++ {
-		rows := pow(d, s)
+		rows := linalg.Pow(d, s)
 		_, values, _, err := linalg.SVD(mat.NewDense(rows, c/rows*p, H.RawMatrix().Data))
 		if err != nil {
 			return

@@ -1,4 +1,4 @@
-package twornn
+package moments
 
 import (
 	"math"
@@ -6,14 +6,45 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
+
+// examples returns n of l steps with standard normal inputs and outputs that fill sets,
+// none by itself.
+func examples(n, l, d, p int, seed uint64, fill func(x, y *mat.Dense)) (out []Example) {
+	rnd := rand.New(rand.NewPCG(seed, 9))
+	for range n {
+		e := Example{mat.NewDense(l, d, nil), mat.NewDense(1, p, nil)}
+		for i := range l * d {
+			e.X.Set(i/d, i%d, rnd.NormFloat64())
+		}
+		for j := range p {
+			e.Y.Set(0, j, rnd.NormFloat64())
+		}
+		if fill != nil {
+			fill(e.X, e.Y)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// direct returns X and Y, written out.
+func directRows(data []Example, l, d, p int) (X, Y *mat.Dense) {
+	X, Y = mat.NewDense(len(data), linalg.Pow(d, l), nil), mat.NewDense(len(data), p, nil)
+	for i, e := range data {
+		linalg.Kronecker(X.RawRowView(i), e.X.RawMatrix().Data, d)
+		copy(Y.RawRowView(i), e.Y.RawRowView(0))
+	}
+	return X, Y
+}
 
 // TestGramSums: the sums over pairs are XᵀX, XᵀY and YᵀY, and the factor has them.
 func TestGramSums(t *testing.T) {
 	for _, s := range []struct{ d, l, p int }{{1, 1, 1}, {3, 1, 2}, {2, 2, 1}, {3, 3, 2}, {2, 5, 1}} {
-		m := Random(2, s.d, s.p, 0.7, pcg(1))
-		data := all(m, 300, s.l, 0.3, false, 2)
-		X, Y := direct(t, m, data, s.l)
+		data := examples(300, s.l, s.d, s.p, 2, nil)
+		X, Y := directRows(data, s.l, s.d, s.p)
 		g := newGramSums(s.d, s.l, s.p)
 		for from := 0; from < 300; from += 100 {
 			var x, y []float64
@@ -43,31 +74,31 @@ func TestGramSums(t *testing.T) {
 // what counts they are not, by measurement: outputs far from zero beside their noise, no
 // noise at all, and inputs whose products nearly depend on each other.
 func TestSumsWhereTheyLoseNothing(t *testing.T) {
-	m := Random(2, 2, 1, 0.7, pcg(1))
-	change := func(f func(x, y *mat.Dense)) []Sequence {
-		data := all(m, 20000, 3, 0, false, 2)
-		for _, s := range data {
-			for t := range 3 {
-				s.X.Set(t, 0, 1) // a bias, by which outputs far from zero are explained
-			}
-			s.Y.Set(0, 0, m.Predict(nil, s.X)[0])
-			f(s.X, s.Y)
+	rnd := rand.New(rand.NewPCG(5, 7)).NormFloat64
+	f := func(x *mat.Dense) float64 { // linear in each input
+		y := 1.0
+		for t, w := range []float64{0.7, -0.4, 0.9} {
+			y *= 0.8*x.At(t, 0) + w*x.At(t, 1)
 		}
-		return data
+		return y
 	}
-	rnd := rand.New(pcg(5)).NormFloat64
-	noisy := change(func(_, y *mat.Dense) { y.Set(0, 0, y.At(0, 0)+0.1*rnd()) })
-	far := change(func(_, y *mat.Dense) { y.Set(0, 0, 1e7+y.At(0, 0)+0.1*rnd()) })
-	bare := change(func(_, _ *mat.Dense) {})
-	again := func(x, y *mat.Dense) { // the outputs of inputs that have changed
-		y.Set(0, 0, m.Predict(nil, x)[0]+0.1*rnd())
+	change := func(f func(x, y *mat.Dense)) []Example {
+		return examples(20000, 3, 2, 1, 2, func(x, y *mat.Dense) {
+			for t := range 3 {
+				x.Set(t, 0, 1) // a bias, by which outputs far from zero are explained
+			}
+			f(x, y)
+		})
 	}
+	noisy := change(func(x, y *mat.Dense) { y.Set(0, 0, f(x)+0.1*rnd()) })
+	far := change(func(x, y *mat.Dense) { y.Set(0, 0, 1e7+f(x)+0.1*rnd()) })
+	bare := change(func(x, y *mat.Dense) { y.Set(0, 0, f(x)) })
 	// A sequence that hardly moves: its products nearly depend on each other.
 	still := change(func(x, y *mat.Dense) {
 		for t := 1; t < 3; t++ {
 			x.Set(t, 1, x.At(0, 1)+1e-4*rnd())
 		}
-		again(x, y)
+		y.Set(0, 0, f(x)+0.1*rnd())
 	})
 	// Later rows by far larger than those that showed the condition.
 	row := 0
@@ -77,18 +108,28 @@ func TestSumsWhereTheyLoseNothing(t *testing.T) {
 				x.Set(t, 1, 300*x.At(t, 1))
 			}
 		}
-		again(x, y)
+		y.Set(0, 0, f(x)+0.1*rnd())
 	})
 	for name, c := range map[string]struct {
-		data []Sequence
+		data []Example
 		sums bool
 	}{"noisy": {noisy, true}, "far from zero": {far, false}, "no noise": {bare, false}, "still": {still, false}, "grown": {grown, true}} {
-		got := collected(t, c.data, 3)[3]
+		pass := NewCollector(Plan{Lengths: []int{3}})
+		for _, e := range c.data {
+			if err := pass.Add(e.X, e.Y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set, err := pass.End()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := set[3]
 		if summed := got.parts[0].sums != nil; summed != c.sums {
 			t.Errorf("%s: summed %v", name, summed)
 		}
 		// The oracle: what least squares leaves, by a QR of all rows.
-		X, Y := direct(t, m, c.data, 3)
+		X, Y := directRows(c.data, 3, 2, 1)
 		var H mat.Dense
 		if err := H.Solve(X, Y); err != nil {
 			t.Fatal(err)
@@ -96,11 +137,10 @@ func TestSumsWhereTheyLoseNothing(t *testing.T) {
 		var e mat.Dense
 		e.Mul(X, &H)
 		e.Sub(Y, &e)
-		want := math.Sqrt(squared(&e))
-		f := got.whole()
-		left := math.Abs(f.At(8, 8))
+		want := math.Sqrt(linalg.Squared(&e))
+		left := math.Abs(got.whole().At(8, 8))
 		// 1e-8 of the outputs is what the choice guards; without noise, rounding.
-		if math.Abs(left-want) > 1e-6*want+1e-12*math.Sqrt(squared(Y)) {
+		if math.Abs(left-want) > 1e-6*want+1e-12*math.Sqrt(linalg.Squared(Y)) {
 			t.Errorf("%s: least squares leaves %.9g, want %.9g", name, left, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package twornn
+package lsq
 
 import (
 	"sync"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 // factorBlock is a length in compressed form.
@@ -23,21 +24,21 @@ type factorBlock struct {
 	tails [][]float64
 }
 
-func newFactorBlock(m *Measurements, R, B *mat.Dense) *factorBlock {
+func newFactorBlock(m *moments.Length, R, B *mat.Dense) *factorBlock {
 	rows, c := R.Dims()
-	b := &factorBlock{l: m.length, R: R, B: B, upper: linalg.IsUpper(R)}
+	b := &factorBlock{l: m.L, R: R, B: B, upper: linalg.IsUpper(R)}
 	if rows > c {
 		// The last p rows of the triangular factor of [R B] are what is left, rotated.
-		ab := mat.NewDense(rows, c+m.p, nil)
+		ab := mat.NewDense(rows, c+m.P, nil)
 		ab.Slice(0, rows, 0, c).(*mat.Dense).Copy(R)
-		ab.Slice(0, rows, c, c+m.p).(*mat.Dense).Copy(B)
+		ab.Slice(0, rows, c, c+m.P).(*mat.Dense).Copy(B)
 		linalg.R(ab)
 		for i := c; i < rows; i++ {
 			for _, v := range ab.RawRowView(i)[c:] {
 				b.pure += v * v
 			}
 		}
-		b.dof = float64((m.N() - c) * m.p)
+		b.dof = float64((m.N() - c) * m.P)
 	}
 	return b
 }
@@ -57,33 +58,33 @@ func (b *factorBlock) outputs() int { return 1 }
 //
 // As R is triangular, words before the first row's number add nothing: they are left out.
 func (b *factorBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float64) {
-	n, d, p, l := w.n, w.d, w.p, b.l
+	n, d, p, l := w.N, w.D, w.P, b.l
 	k := len(w.theta)
 	dn := d * n
-	_, A, Omega := w.parts(w.theta)
+	_, A, Omega := w.Parts(w.theta)
 	m := to - from
 	// last is (a, i) ↦ Σ_u (h₀ᵀA_u)_a ρ(ui); states is Σ_w ρ(w) h₀ᵀA_w, so that ŷ = Ω states.
-	last, states := sized(&own.last, m*dn), sized(&own.states, m*n)
+	last, states := linalg.Sized(&own.last, m*dn), linalg.Sized(&own.states, m*n)
 	for i := range m {
 		rho, h := b.row(from+i), states[i*n:(i+1)*n]
 		if l == 0 {
-			axpy(rho[0], w.alpha[0], h)
+			linalg.Axpy(rho[0], w.alpha[0], h)
 		} else {
 			dst := last[i*dn : (i+1)*dn] // n×d
 			for u := b.first(from+i) / d; u < len(rho)/d; u++ {
 				for a, v := range w.alpha[l-1][u*n : (u+1)*n] {
-					axpy(v, rho[u*d:(u+1)*d], dst[a*d:(a+1)*d])
+					linalg.Axpy(v, rho[u*d:(u+1)*d], dst[a*d:(a+1)*d])
 				}
 			}
 			for a := range n {
 				for j := range d {
-					axpy(dst[a*d+j], A.Data[a*dn+j*n:a*dn+(j+1)*n], h)
+					linalg.Axpy(dst[a*d+j], A.Data[a*dn+j*n:a*dn+(j+1)*n], h)
 				}
 			}
 		}
 		y := b.B.RawRowView(from + i)
 		for o := range p {
-			e[i*p+o] = y[o] - dot(Omega.Data[o*n:(o+1)*n], h)
+			e[i*p+o] = y[o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
 		}
 	}
 	if J == nil {
@@ -95,12 +96,12 @@ func (b *factorBlock) residuals(w *work, own *laneRoom, from, to int, e, J []flo
 			row := J[(i*p+o)*k : (i*p+o+1)*k]
 			copy(row[n+n*dn+o*n:], states[i*n:(i+1)*n])
 			if l == 0 {
-				axpy(b.row(from + i)[0], omega, row[:n])
+				linalg.Axpy(b.row(from + i)[0], omega, row[:n])
 				continue
 			}
 			for a := range n {
 				for j := range d {
-					axpy(last[i*dn+a*d+j], omega, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
+					linalg.Axpy(last[i*dn+a*d+j], omega, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
 				}
 			}
 			copy(row[:n], b.back(w, own, from+i, o, row[n:n+n*dn]))
@@ -111,7 +112,7 @@ func (b *factorBlock) residuals(w *work, own *laneRoom, from, to int, e, J []flo
 // back adds the terms of t < l to the derivative dA of output o in a row of R by A, and
 // returns that by h₀. l is 1 at least.
 func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []float64 {
-	n, d, l := w.n, w.d, b.l
+	n, d, l := w.N, w.D, b.l
 	rho := b.row(i)
 	// T is of the words from the u-th on, a multiple of d but at the end; those before are
 	// zero.
@@ -120,11 +121,11 @@ func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []flo
 		u -= u % d
 	}
 	T, next := &own.T, &own.next
-	sized(T, (len(rho)/d-u)*n)
+	linalg.Sized(T, (len(rho)/d-u)*n)
 	for v := max(u, b.first(i)/d); v < len(rho)/d; v++ {
 		dst := (*T)[(v-u)*n : (v-u+1)*n]
 		for j, x := range rho[v*d : (v+1)*d] {
-			axpy(x, w.AO[o].Data[j*n:(j+1)*n], dst)
+			linalg.Axpy(x, w.AO[o].Data[j*n:(j+1)*n], dst)
 		}
 	}
 	for t := l - 1; t >= 1; t-- {
@@ -134,7 +135,7 @@ func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []flo
 		if t > 1 {
 			start -= first % d
 		}
-		sized(next, (words-start)*n)
+		linalg.Sized(next, (words-start)*n)
 		w.fold(*T, w.alpha[t-1][first*n:], dA, (*next)[(first-start)*n:])
 		u, T, next = start, next, T
 	}
@@ -144,7 +145,7 @@ func (b *factorBlock) back(w *work, own *laneRoom, i, o int, dA []float64) []flo
 // fold adds Σ_u α_uᵀ T_u to dA, n×dn, for words u with rows α_u of n and T_u of dn numbers,
 // and sets row u of next to T_u As.
 func (w *work) fold(T, alpha, dA, next []float64) {
-	n, dn := w.n, w.d*w.n
+	n, dn := w.N, w.D*w.N
 	words := len(T) / dn
 	// Below so many words gonum's calls cost more than they save.
 	const many = 6
@@ -152,16 +153,16 @@ func (w *work) fold(T, alpha, dA, next []float64) {
 		for u := range words {
 			tu := T[u*dn : (u+1)*dn]
 			for a, x := range alpha[u*n : (u+1)*n] {
-				axpy(x, tu, dA[a*dn:(a+1)*dn])
+				linalg.Axpy(x, tu, dA[a*dn:(a+1)*dn])
 			}
 			dst := next[u*n : (u+1)*n]
 			for c, x := range tu {
-				axpy(x, w.As.Data[c*n:(c+1)*n], dst)
+				linalg.Axpy(x, w.As.Data[c*n:(c+1)*n], dst)
 			}
 		}
 		return
 	}
-	_, A, _ := w.parts(w.theta) // As, transposed
+	_, A, _ := w.Parts(w.theta) // As, transposed
 	t := blas64.General{Rows: words, Cols: dn, Stride: dn, Data: T}
 	for a := range n {
 		blas64.Gemv(blas.Trans, 1, t, blas64.Vector{N: words, Inc: n, Data: alpha[a:]}, 1, blas64.Vector{N: dn, Inc: 1, Data: dA[a*dn:]})

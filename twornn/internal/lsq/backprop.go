@@ -1,71 +1,34 @@
-package twornn
+package lsq
 
 import (
 	"slices"
 
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// network is a 2-RNN as gradient descent sees it: one vector θ of parameters, and the
+// Network is a 2-RNN as gradient descent sees it: one vector θ of parameters, and the
 // squared error with its exact gradient for batches of sequences, which run through
 // the network side by side in matrix products.
-//
-// θ holds h₀, then A as the n×(d·n) matrix of all A[i] side by side, then Ω.
-type network struct {
-	n, d, p int
-	z       Activation
-	theta   []float64
+type Network struct {
+	Shape
+	Theta []float64
+	// The function of the states, z = Of(u), and its derivative Slope(u, z).
+	Of    func(u float64) float64
+	Slope func(u, z float64) float64
 }
 
-func newNetwork(m *NonLinear) network {
-	n, d, p := m.Model.Dims()
-	w := network{n: n, d: d, p: p, z: m.Activation}
-	w.theta = append(w.theta, m.Model.h0()...)
-	for a := range n {
-		for _, A := range m.Model.A {
-			w.theta = append(w.theta, A.RawRowView(a)...)
-		}
-	}
-	for j := range p {
-		w.theta = append(w.theta, m.Model.Omega.RawRowView(j)...)
-	}
-	return w
-}
-
-// parts returns h₀, A and Ω within θ, or within a gradient of its shape.
-func (w network) parts(theta []float64) (h0 []float64, A, Omega blas64.General) {
-	n, dn := w.n, w.d*w.n
-	return theta[:n],
-		blas64.General{Rows: n, Cols: dn, Stride: dn, Data: theta[n : n+n*dn]},
-		blas64.General{Rows: w.p, Cols: n, Stride: n, Data: theta[n+n*dn:]}
-}
-
-func (w network) model() *Model {
-	m := NewModel(w.n, w.d, w.p)
-	h0, A, Omega := w.parts(w.theta)
-	copy(m.H0.RawVector().Data, h0)
-	for i, a := range m.A {
-		for r := range w.n {
-			copy(a.RawRowView(r), A.Data[r*A.Stride+i*w.n:r*A.Stride+(i+1)*w.n])
-		}
-	}
-	for j := range w.p {
-		copy(m.Omega.RawRowView(j), Omega.Data[j*w.n:(j+1)*w.n])
-	}
-	return m
-}
-
-// loss returns Σ‖y − ŷ‖² over all outputs that the sequences give, and adds its
+// Loss returns Σ‖y − ŷ‖² over all outputs that the sequences give, and adds its
 // gradient to grad unless that is nil.
-func (w network) loss(batch []Sequence, grad []float64) (sse float64) {
+func (w Network) Loss(batch []moments.Example, grad []float64) (sse float64) {
 	// Sequences of one shape go together, in the order in which shapes first occur.
 	type shape struct{ steps, rows int }
-	groups := map[shape][]Sequence{}
+	groups := map[shape][]moments.Example{}
 	var shapes []shape
 	for _, s := range batch {
 		rows, _ := s.Y.Dims()
-		k := shape{s.Len(), rows}
+		k := shape{s.Steps(), rows}
 		if groups[k] == nil {
 			shapes = append(shapes, k)
 		}
@@ -79,10 +42,10 @@ func (w network) loss(batch []Sequence, grad []float64) (sse float64) {
 	return sse
 }
 
-// lossOf is loss for B sequences of one shape.
-func (w network) lossOf(batch []Sequence, steps, rows int, grad []float64) (sse float64) {
-	B, n, d, p := len(batch), w.n, w.d, w.p
-	h0, A, Omega := w.parts(w.theta)
+// lossOf is Loss for B sequences of one shape.
+func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64) (sse float64) {
+	B, n, d, p := len(batch), w.N, w.D, w.P
+	h0, A, Omega := w.Parts(w.Theta)
 	matrix := func(r, c int) blas64.General {
 		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
 	}
@@ -107,7 +70,7 @@ func (w network) lossOf(batch []Sequence, steps, rows int, grad []float64) (sse 
 				}
 			}
 			for j, v := range u {
-				h[j] = w.z.of(v)
+				h[j] = w.Of(v)
 			}
 		}
 	}
@@ -127,7 +90,7 @@ func (w network) lossOf(batch []Sequence, steps, rows int, grad []float64) (sse 
 	if grad == nil {
 		return sse
 	}
-	gh0, gA, gOmega := w.parts(grad)
+	gh0, gA, gOmega := w.Parts(grad)
 	dH, dZ := matrix(B, n), matrix(B, d*n)
 	for t := steps; t >= 0; t-- {
 		if t >= first {
@@ -140,7 +103,7 @@ func (w network) lossOf(batch []Sequence, steps, rows int, grad []float64) (sse 
 		for b, s := range batch {
 			u, h, g := U[t].Data[b*n:(b+1)*n], H[t].Data[b*n:(b+1)*n], dH.Data[b*n:(b+1)*n]
 			for j := range g {
-				g[j] *= w.z.slope(u[j], h[j])
+				g[j] *= w.Slope(u[j], h[j])
 			}
 			for i, x := range s.X.RawRowView(t - 1) {
 				dst := dZ.Data[(b*d+i)*n : (b*d+i+1)*n]

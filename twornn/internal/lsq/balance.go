@@ -1,4 +1,4 @@
-package twornn
+package lsq
 
 import (
 	"math"
@@ -8,15 +8,15 @@ import (
 	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
-// gramians returns what states gather and what they give over words of up to steps
+// Gramians returns what states gather and what they give over words of up to steps
 // symbols, for independent inputs with E xxᵀ = I:
 //
 //	C = Σ_{|u| ≤ steps} h_u h_uᵀ,  h_uᵀ = h₀ᵀA_u      O = Σ_{|v| ≤ steps} A_v ΩᵀΩ A_vᵀ
 //
 // so that the Hankel block over those words has the singular values √eig(C O). They
 // cost O(steps d n³).
-func (m *Model) gramians(steps int) (C, O *mat.Dense) {
-	n, _, _ := m.Dims()
+func Gramians(m *Net, steps int) (C, O *mat.Dense) {
+	n := m.H0.Len()
 	C, O = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	c, o := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	c.Outer(1, m.H0, m.H0)
@@ -41,13 +41,13 @@ func (m *Model) gramians(steps int) (C, O *mat.Dense) {
 	return C, O
 }
 
-// balanced returns the model in the basis in which both Gramians over words of up to
+// Balanced returns the network in the basis in which both Gramians over words of up to
 // steps symbols are the same diagonal matrix, cut to the r states of most weight, and
 // the weights of all, descending: the singular values of the Hankel block over those
-// words. The model is returned as it is if a factorisation fails or no r states carry weight.
-func (m *Model) balanced(r, steps int) (*Model, []float64) {
-	C, O := m.gramians(steps)
-	lc, lo := root(C), root(O)
+// words. It is returned as it is if a factorisation fails or no r states carry weight.
+func Balanced(m *Net, r, steps int) (*Net, []float64) {
+	C, O := Gramians(m, steps)
+	lc, lo := linalg.SymRoot(C), linalg.SymRoot(O)
 	if lc == nil || lo == nil {
 		return m, nil
 	}
@@ -59,7 +59,8 @@ func (m *Model) balanced(r, steps int) (*Model, []float64) {
 	if err != nil || linalg.Rank(s, 1e-13) < r {
 		return m, s
 	}
-	n, d, p := m.Dims()
+	shape := ShapeOf(m)
+	n := shape.N
 	var M, inv mat.Dense
 	M.Mul(lo, V.Slice(0, n, 0, r))
 	inv.Mul(U.Slice(0, n, 0, r).T(), lc.T())
@@ -70,7 +71,7 @@ func (m *Model) balanced(r, steps int) (*Model, []float64) {
 			inv.Set(j, i, f*inv.At(j, i))
 		}
 	}
-	b := NewModel(r, d, p)
+	b := NewNet(Shape{r, shape.D, shape.P})
 	b.H0.MulVec(M.T(), m.H0)
 	b.Omega.Mul(m.Omega, inv.T())
 	var t mat.Dense
@@ -79,33 +80,4 @@ func (m *Model) balanced(r, steps int) (*Model, []float64) {
 		b.A[i].Mul(&t, &M)
 	}
 	return b, s
-}
-
-// root returns L with L Lᵀ = a, for a symmetric a without negative eigenvalues but for
-// rounding; nil if a is not finite.
-func root(a *mat.Dense) *mat.Dense {
-	n, _ := a.Dims()
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			v := (a.At(i, j) + a.At(j, i)) / 2
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
-			}
-			s.SetSym(i, j, v)
-		}
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(s, true) {
-		return nil
-	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	for j, e := range eig.Values(nil) {
-		f := math.Sqrt(max(e, 0))
-		for i := range n {
-			v.Set(i, j, f*v.At(i, j))
-		}
-	}
-	return &v
 }

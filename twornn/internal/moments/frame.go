@@ -1,4 +1,4 @@
-package twornn
+package moments
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
-// frame is a change of the inputs' coordinates, z = W x, that Collect makes before it
+// Frame is a change of the inputs' coordinates, z = W x, that Collect makes before it
 // forms products of inputs. A column such as a pressure in pascals, 100,000 with
 // changes of 100, beside a bias makes two columns that differ in the third digit;
 // their products over five steps differ in the fifteenth, and what the model is to be
@@ -18,17 +18,17 @@ import (
 // exact: any invertible W will do, and no later step depends on which.
 //
 // A nil frame is the identity, for inputs that need none.
-type frame struct{ W, T *mat.Dense } // d×d, T = W⁻¹
+type Frame struct{ W, T *mat.Dense } // d×d, T = W⁻¹
 
 // blockSize is the number of sequences from which a frame is made.
 const blockSize = 512
 
 // newFrame returns the frame for the inputs of the block, nil if they are well enough
 // as they are.
-func newFrame(block []Sequence, d int) (*frame, error) {
+func newFrame(block []Example, d int) (*Frame, error) {
 	var rows []float64
 	for _, s := range block {
-		for t := range s.Len() {
+		for t := range s.Steps() {
 			rows = append(rows, s.X.RawRowView(t)...)
 		}
 	}
@@ -37,7 +37,7 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 	}
 	n := len(rows) / d
 	// Columns to one size first, so that units do not hide a direction.
-	x, scale := normalized(mat.NewDense(n, d, rows))
+	x, scale := linalg.UnitColumns(mat.NewDense(n, d, rows))
 	s := make([]float64, d)
 	for i := range s {
 		s[i] = 1
@@ -61,7 +61,7 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 	if s[d-1] > 0.05*s[0] && low > 0.05*high && high > 1e-3 && high < 1e3 {
 		return nil, nil
 	}
-	f := &frame{mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
+	f := &Frame{mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
 	for k := range d {
 		sd := s[k]
 		if sd <= 1e-13*s[0] {
@@ -77,7 +77,7 @@ func newFrame(block []Sequence, d int) (*frame, error) {
 
 // apply returns the inputs in the coordinates of the frame, in dst unless they stay as
 // they are.
-func (f *frame) apply(dst, x *mat.Dense) *mat.Dense {
+func (f *Frame) apply(dst, x *mat.Dense) *mat.Dense {
 	if f == nil || x == nil || x.IsEmpty() {
 		return x
 	}
@@ -88,7 +88,7 @@ func (f *frame) apply(dst, x *mat.Dense) *mat.Dense {
 
 // to returns the matrix that turns coordinates of f into those of g, nil if they are
 // the same.
-func (f *frame) to(g *frame) *mat.Dense {
+func (f *Frame) to(g *Frame) *mat.Dense {
 	switch {
 	case f == g:
 		return nil
@@ -100,39 +100,4 @@ func (f *frame) to(g *frame) *mat.Dense {
 	var m mat.Dense
 	m.Mul(g.W, f.T)
 	return &m
-}
-
-// reframe gives the collection a frame that suits all of it, if the one it has does
-// not: shards of other units or offsets may have joined since it was made, or sequences
-// come that were quite other than the first. Sizes of the inputs' directions that differ
-// by up to the given factor are well enough.
-func (c Collection) reframe(factor float64) error {
-	d, _ := c.dims()
-	if d == 0 {
-		return nil
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(c.moments(d), false) {
-		return linalg.ErrNoConvergence
-	}
-	if v, f := eig.Values(nil), factor*factor; v[0]*f > v[d-1] && v[d-1]*f*f > 1 && v[d-1] < f*f {
-		return nil
-	}
-	w, err := newWhitening(c, d)
-	if err != nil {
-		return err
-	}
-	if r, _ := w.W.Dims(); r < d {
-		return nil // some inputs depend on others; there is no invertible W
-	}
-	to := &frame{w.W, w.T}
-	if old := c.frame(); old != nil {
-		to = &frame{new(mat.Dense), new(mat.Dense)}
-		to.W.Mul(w.W, old.W)
-		to.T.Mul(old.T, w.T)
-	}
-	for l, m := range c {
-		c[l] = m.in(to)
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package twornn
+package moments
 
 import (
 	"sync"
@@ -28,8 +28,8 @@ type gramSums struct {
 
 func newGramSums(d, l, p int) *gramSums {
 	pairs := d * (d + 1) / 2
-	return &gramSums{d: d, l: l, p: p, s: mat.NewDense(pow(pairs, l/2), pow(pairs, l-l/2), nil),
-		xy: mat.NewDense(p, pow(d, l), nil), yy: mat.NewDense(p, p, nil)}
+	return &gramSums{d: d, l: l, p: p, s: mat.NewDense(linalg.Pow(pairs, l/2), linalg.Pow(pairs, l-l/2), nil),
+		xy: mat.NewDense(p, linalg.Pow(d, l), nil), yy: mat.NewDense(p, p, nil)}
 }
 
 // plus returns the sums of both. Either may be nil.
@@ -78,7 +78,7 @@ func (g *gramSums) add(x, y []float64) {
 		for i := range a {
 			blas64.Gemv(blas.NoTrans, 1, general(b, V), vector(U[i*n:(i+1)*n]), 1, vector(g.s.RawRowView(i)))
 		}
-		Y := sized(&m.y, g.p*n)
+		Y := linalg.Sized(&m.y, g.p*n)
 		for i := range n {
 			for o, v := range y[(from+i)*g.p : (from+i+1)*g.p] {
 				Y[o*n+i] = v
@@ -96,13 +96,13 @@ func (g *gramSums) add(x, y []float64) {
 // every measurement, row (t, {i, j}) of pairs its product with (x_t)_j.
 func (g *gramSums) transpose(m *gramRoom, x []float64, n int) {
 	ld := g.l * g.d
-	letters := sized(&m.letters, ld*n)
+	letters := linalg.Sized(&m.letters, ld*n)
 	for r := range n {
 		for i, v := range x[r*ld : (r+1)*ld] {
 			letters[i*n+r] = v
 		}
 	}
-	pairs := sized(&m.pairs, g.l*g.d*(g.d+1)/2*n)
+	pairs := linalg.Sized(&m.pairs, g.l*g.d*(g.d+1)/2*n)
 	at := 0
 	for t := range g.l {
 		for i := range g.d {
@@ -122,7 +122,7 @@ func products(room *[]float64, rows []float64, per, n int) []float64 {
 	for left := len(rows); left > 0; left -= per * n {
 		count *= per
 	}
-	w := sized(room, count*n)
+	w := linalg.Sized(room, count*n)
 	for i := range n {
 		w[i] = 1
 	}
@@ -141,7 +141,7 @@ func products(room *[]float64, rows []float64, per, n int) []float64 {
 
 // full returns XᵀX, d^l×d^l.
 func (g *gramSums) full() *mat.SymDense {
-	c := pow(g.d, g.l)
+	c := linalg.Pow(g.d, g.l)
 	pairs := g.d * (g.d + 1) / 2
 	// pair[i·d+j] is the place of {i, j} among the pairs.
 	pair := make([]int, g.d*g.d)
@@ -159,7 +159,7 @@ func (g *gramSums) full() *mat.SymDense {
 		}
 		return at
 	}
-	tail := pow(g.d, g.l-g.l/2)
+	tail := linalg.Pow(g.d, g.l-g.l/2)
 	tails := make([]int, tail*tail)
 	for i := range tail {
 		for j := range tail {
@@ -220,11 +220,11 @@ func (g *gramSums) factor() *mat.Dense {
 	if g == nil {
 		return nil
 	}
-	c, p := pow(g.d, g.l), g.p
+	c, p := linalg.Pow(g.d, g.l), g.p
 	f := mat.NewDense(c+p, c+p, nil)
 	if R, B, rest := g.split(); B != nil {
 		// Without the negative parts that rounding may leave.
-		if S := root(rest); S != nil {
+		if S := linalg.SymRoot(rest); S != nil {
 			S = mat.DenseCopyOf(S.T())
 			linalg.R(S)
 			for i := range c {
@@ -241,7 +241,7 @@ func (g *gramSums) factor() *mat.Dense {
 	all.Slice(0, c, c, c+p).(*mat.Dense).Copy(g.xy.T())
 	all.Slice(c, c+p, 0, c).(*mat.Dense).Copy(g.xy)
 	all.Slice(c, c+p, c, c+p).(*mat.Dense).Copy(g.yy)
-	if S := root(all); S != nil {
+	if S := linalg.SymRoot(all); S != nil {
 		f.Copy(S.T())
 		linalg.R(f)
 	}
@@ -254,7 +254,7 @@ func largestRow(x []float64, n, l, d int) (most float64) {
 		q := 1.0
 		for t := range l {
 			xt := x[(i*l+t)*d : (i*l+t+1)*d]
-			q *= dot(xt, xt)
+			q *= linalg.Dot(xt, xt)
 		}
 		most = max(most, q)
 	}

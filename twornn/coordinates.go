@@ -1,0 +1,96 @@
+package twornn
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
+)
+
+// coordinates are those in which Fit works: inputs z with E zzᵀ = I and outputs in units
+// of their noise.
+type coordinates struct {
+	W, T  *mat.Dense // z = W x from the data's inputs and back, x = T z
+	scale []float64  // of the outputs
+}
+
+// newCoordinates returns the coordinates for the data of c, and the measurements in
+// them. It errs if c holds nothing to fit.
+func newCoordinates(c moments.Set) (coordinates, moments.Set, error) {
+	d, p := c.Dims()
+	if d == 0 || p == 0 {
+		return coordinates{}, nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
+	}
+	total := moments.NewOutputs(p)
+	for _, l := range c.Lengths() {
+		total.Merge(c[l].Outputs)
+	}
+	if total.Largest > 0 && total.Largest < 1/maxValue {
+		return coordinates{}, nil, fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.Largest)
+	}
+	white, err := moments.NewWhitening(c, d)
+	if err != nil {
+		return coordinates{}, nil, err
+	}
+	z := moments.Set{}
+	for l, m := range c {
+		z[l] = m.Mapped(white.W)
+	}
+	k := coordinates{white.W, white.T, outputScale(z, total)}
+	for l, m := range z {
+		z[l] = m.Scaled(k.scale)
+	}
+	if fr := c.Frame(); fr != nil {
+		k.W, k.T = new(mat.Dense), new(mat.Dense)
+		k.W.Mul(white.W, fr.W)
+		k.T.Mul(fr.T, white.T)
+	}
+	return k, z, nil
+}
+
+// dims returns the numbers of independent inputs, and of inputs of the data.
+func (k coordinates) dims() (r, d int) { return k.W.Dims() }
+
+// toData returns a model in these coordinates as one of the data.
+func (k coordinates) toData(m *Model) *Model {
+	q := m.MapInputs(k.W)
+	for j, s := range k.scale {
+		floats.Scale(1/s, q.Omega.RawRowView(j))
+	}
+	return q
+}
+
+// fromData is the inverse of toData where inputs are independent, and elsewhere agrees
+// with m on the data.
+func (k coordinates) fromData(m *Model) *Model {
+	q := m.MapInputs(k.T)
+	for j, s := range k.scale {
+		floats.Scale(s, q.Omega.RawRowView(j))
+	}
+	return q
+}
+
+// MapInputs returns the model of x ↦ f(T x_1, …, T x_k), T being d×d', with d' inputs:
+// A'[i] = Σ_j T[j,i] A[j]. A change of units or of basis of the inputs thus goes
+// into the model exactly. It panics if T has not d rows.
+func (m *Model) MapInputs(T mat.Matrix) *Model {
+	n, d, p := m.Dims()
+	rows, cols := T.Dims()
+	if rows != d {
+		panic("twornn: dimension mismatch: T")
+	}
+	q := NewModel(n, cols, p)
+	q.H0.CopyVec(m.H0)
+	q.Omega.Copy(m.Omega)
+	for i, a := range q.A {
+		for j, b := range m.A {
+			var s mat.Dense
+			s.Scale(T.At(j, i), b)
+			a.Add(a, &s)
+		}
+	}
+	return q
+}

@@ -1,0 +1,120 @@
+package twornn
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
+)
+
+const (
+	growthSteps = 200 // how far the check looks on independent inputs
+	maxGrowth   = 30  // beyond it a model counts as unstable
+)
+
+// growth returns by how much the outputs of m grow on inputs much longer than those
+// it was fitted to: the largest root mean square of an output after any step of a
+// long stretch of training inputs, or after independent inputs with the same second
+// moments, over that of the training outputs. Scores on short sequences do not tell:
+// with one rank too many they hardly move while long runs explode.
+func growth(m *Model, c moments.Set) float64 {
+	_, _, p := m.Dims()
+	var rows, energy float64
+	var stretch []float64
+	for _, l := range c.Lengths() {
+		rows += float64(c[l].N() * p)
+		energy += c[l].Energy
+		if len(c[l].Stretch) > len(stretch) {
+			stretch = c[l].Stretch
+		}
+	}
+	if energy == 0 {
+		return 0
+	}
+	return math.Sqrt(max(independentGrowth(m, c), stretchGrowth(m, stretch)) / (energy / rows))
+}
+
+// stretchGrowth returns the largest mean square of an output along the stretch.
+func stretchGrowth(m *Model, stretch []float64) float64 {
+	_, d, p := m.Dims()
+	if len(stretch) == 0 {
+		return 0
+	}
+	var y mat.Dense
+	m.OutputsTo(&y, mat.NewDense(len(stretch)/d, d, stretch))
+	var most float64
+	for t := range len(stretch) / d {
+		s := 0.0
+		for _, v := range y.RawRowView(t) {
+			s += v * v / float64(p)
+		}
+		if math.IsNaN(s) {
+			return math.Inf(1)
+		}
+		most = max(most, s)
+	}
+	return most
+}
+
+// independentGrowth returns the mean square of the outputs after growthSteps
+// independent inputs with the second moments M = E xxᵀ of the training inputs. It is
+// exact, without a simulation: the second moments of the state follow
+//
+//	E h_t h_tᵀ = Σ_ij M_ij A[i]ᵀ (E h_{t−1} h_{t−1}ᵀ) A[j]
+//
+// in O(d² n³) a step.
+func independentGrowth(m *Model, c moments.Set) float64 {
+	n, d, p := m.Dims()
+	M := c.SecondMoments(d)
+	// Σ_i M_ij A[i], so that d and not d² pairs of products are needed.
+	mixed := make([]*mat.Dense, d)
+	for j := range mixed {
+		mixed[j] = mat.NewDense(n, n, nil)
+		for i, a := range m.A {
+			var s mat.Dense
+			s.Scale(M.At(i, j), a)
+			mixed[j].Add(mixed[j], &s)
+		}
+	}
+	h := mat.NewDense(n, n, nil)
+	h.Mul(m.H0, m.H0.T())
+	for range growthSteps {
+		next := mat.NewDense(n, n, nil)
+		for j, a := range m.A {
+			var ah, aha mat.Dense
+			ah.Mul(mixed[j].T(), h)
+			aha.Mul(&ah, a)
+			next.Add(next, &aha)
+		}
+		h = next
+	}
+	var oh, oho mat.Dense
+	oh.Mul(m.Omega, h)
+	oho.Mul(&oh, m.Omega.T())
+	s := mat.Trace(&oho) / float64(p)
+	if math.IsNaN(s) {
+		return math.Inf(1)
+	}
+	return max(0, s) // rounding may leave a small negative trace where outputs die out
+}
+
+// meanSquares returns the mean square of the errors of f on the last output of the
+// sample, and of those outputs themselves, for each output; nil if it is empty.
+func meanSquares(s moments.Sample, f Predictor) (mse, zero []float64) {
+	if len(s.Kept) == 0 {
+		return nil, nil
+	}
+	data := func(yield func(Sequence) bool) {
+		for _, e := range s.Kept {
+			if !yield(Sequence{X: e.X, Y: e.Y}) {
+				return
+			}
+		}
+	}
+	for _, o := range Evaluate(f, data).Outputs {
+		mse = append(mse, o.MSE)
+		zero = append(zero, o.Variance+o.Mean*o.Mean)
+	}
+	return mse, zero
+}

@@ -1,0 +1,65 @@
+package moments
+
+import (
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Set holds the measurements of each length.
+type Set map[int]*Length
+
+// Lengths returns the lengths in ascending order.
+func (c Set) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
+
+// take takes the sample of long sequences and the longest stretch out of the collection.
+// Both stand with the greatest length, which a merge may change.
+func (c Set) take() (long Sample, stretch []float64) {
+	for _, l := range c.Lengths() {
+		m := c[l]
+		long.merge(m.Long)
+		if len(m.Stretch) > len(stretch) {
+			stretch = m.Stretch
+		}
+		m.Long, m.Stretch = Sample{}, nil
+	}
+	return long, stretch
+}
+
+// Frame returns the frame of the collection.
+func (c Set) Frame() *Frame {
+	for _, m := range c {
+		if m.Frame != nil {
+			return m.Frame
+		}
+	}
+	return nil
+}
+
+// Dims returns the numbers of inputs and outputs, 0 where unknown.
+func (c Set) Dims() (d, p int) {
+	for _, m := range c {
+		d, p = max(d, m.D), m.P
+	}
+	return d, p
+}
+
+// SecondMoments returns E xxᵀ over all steps of all measurements.
+func (c Set) SecondMoments(d int) *mat.SymDense {
+	M := mat.NewSymDense(d, nil)
+	steps := 0
+	for _, l := range c.Lengths() {
+		m := c[l]
+		steps += m.N() * l
+		for i := range m.D {
+			for j := range i + 1 {
+				M.SetSym(i, j, M.At(i, j)+m.moment[i*m.D+j])
+			}
+		}
+	}
+	if steps > 0 {
+		M.ScaleSym(1/float64(steps), M)
+	}
+	return M
+}
