@@ -14,7 +14,7 @@ func TestLeastSum(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3} {
 		m := Random(3, 2, 2, 0.7, pcg(seed))
 		c := mustCollect(t, drawLengths(m, 3000, 0.1, seed, 2, 3, 4))
-		w, z, err := newCoordinates(c.set())
+		w, z, err := newCoordinates(c.set(), standard)
 		if err != nil {
 			t.Fatal(err)
 		}

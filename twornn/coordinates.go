@@ -3,6 +3,8 @@ package twornn
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +21,7 @@ type coordinates struct {
 
 // newCoordinates returns the coordinates for the data of c, and the measurements in
 // them. It errs if c holds nothing to fit.
-func newCoordinates(c moments.Set) (coordinates, moments.Set, error) {
+func newCoordinates(c moments.Set, by policy) (coordinates, moments.Set, error) {
 	d, p := c.Dims()
 	if d == 0 || p == 0 {
 		return coordinates{}, nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
@@ -39,7 +41,7 @@ func newCoordinates(c moments.Set) (coordinates, moments.Set, error) {
 	for l, m := range c {
 		z[l] = m.Mapped(white.W)
 	}
-	k := coordinates{white.W, white.T, outputScale(z, total)}
+	k := coordinates{white.W, white.T, outputScale(z, total, by)}
 	for l, m := range z {
 		z[l] = m.Scaled(k.scale)
 	}
@@ -93,4 +95,33 @@ func (m *Model) MapInputs(T mat.Matrix) *Model {
 		}
 	}
 	return q
+}
+
+// outputScale returns the factors that bring the outputs to one size of noise, so that
+// least squares over all of them weighs each as likelihood does: none is lost beside
+// another in a larger unit, and where all are equally noisy nothing changes. The noise
+// is what least squares leaves at the longest length with rows enough to tell; where
+// none has, or there is no noise, the outputs' own variance stands for it.
+func outputScale(c moments.Set, total moments.Outputs, by policy) []float64 {
+	scale := make([]float64, len(total.Mean))
+	var noise []float64
+	for _, l := range slices.Backward(c.Lengths()) {
+		if noise = c[l].Noise(); noise != nil {
+			break
+		}
+	}
+	for j := range scale {
+		sd := math.Sqrt(total.M2[j] / total.N)
+		size := sd
+		if noise != nil && slices.Max(noise) > by.NoNoise*sd {
+			size = max(noise[j], by.LeastNoise*sd)
+		}
+		if !(sd > 1e-14*math.Abs(total.Mean[j])) { // constant
+			size = math.Abs(total.Mean[j])
+		}
+		if scale[j] = 1; size > 0 {
+			scale[j] = 1 / size
+		}
+	}
+	return scale
 }

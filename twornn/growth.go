@@ -8,10 +8,8 @@ import (
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-const (
-	growthSteps = 200 // how far the check looks on independent inputs
-	maxGrowth   = 30  // beyond it a model counts as unstable
-)
+// growthSteps is how far the check looks on independent inputs.
+const growthSteps = 200
 
 // growth returns by how much the outputs of m grow on inputs much longer than those
 // it was fitted to: the largest root mean square of an output after any step of a

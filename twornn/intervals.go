@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -41,14 +40,6 @@ type Gaussian struct {
 }
 
 var _ Intervals = (*Gaussian)(nil)
-
-// joined is what a Result keeps of a joint fit for its intervals.
-type joined struct {
-	w     coordinates
-	climb *climb
-	noise map[int][]float64
-	last  int
-}
 
 // Intervals returns prediction intervals that hold with the given probability, such as
 // 0.9, in the units of the training outputs. Fit does not depend on units: windows without
@@ -156,33 +147,4 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 		variance[o] = max(0, mat.Dot(v, row)) * noise[o] * unit
 	}
 	return sigma2, variance
-}
-
-// noiseVariances returns the variance of the residuals of each output, by length: the
-// squared errors over N less the part that the parameters took, drawn towards that of
-// all lengths where rows are few.
-func (f *fitter) noiseVariances(m *Model) (map[int][]float64, error) {
-	k := float64(freeParameters(m.states(), f.d, f.p))
-	var rows float64
-	for _, l := range f.c.Lengths() {
-		rows += float64(f.c[l].N())
-	}
-	left := max(1-k/(rows*float64(f.p)), 1/(1+rows))
-	pooled := make([]float64, f.p)
-	by := map[int][]float64{}
-	for _, l := range f.c.Lengths() {
-		e, err := squaredErrors(f.c[l], m.Hankel(l))
-		if err != nil {
-			return nil, err
-		}
-		by[l] = e
-		floats.AddScaled(pooled, 1/(rows*left), e)
-	}
-	const prior = 50 // rows of the pooled variance
-	for l, e := range by {
-		for o := range e {
-			e[o] = (e[o] + prior*pooled[o]) / (float64(f.c[l].N())*left + prior)
-		}
-	}
-	return by, nil
 }

@@ -2,10 +2,8 @@ package twornn
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
@@ -19,203 +17,20 @@ type joint struct {
 	data   *lsq.Equations     // of no number of states in particular
 	rnd    *rand.Rand         // for random starts
 	tried  map[int]*candidate // by rank
+	damped *candidate         // in place of them all
 	halted bool               // by the Recorder
 }
 
-const (
-	manyStarts = 24
-	fewStarts  = 6
-	// budget is how many operations may go into the starts of a rank: some seconds.
-	budget = 2e10
-)
+// stopped reports whether there are to be no more runs.
+func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
 
-// iterations returns how many there is time for.
-func (j *joint) iterations(n int) int { return min(200, max(3, int(10*budget/j.data.Work(n)))) }
-
-// polish takes the chosen model from where comparing it was enough to the optimum.
-func (j *joint) polish(c *candidate) {
-	if c.climb == nil || c.climb.Status != lsq.Converged {
-		return
-	}
-	c.climb.run(j.ctx, LevenbergMarquardt{MaxIterations: c.climb.Iterations + j.iterations(c.states())}, j.f.o.Recorder, nil)
-	c.Model = c.climb.model()
+// iterations returns how many there is time for with n states.
+func (j *joint) iterations(n int) int {
+	return min(200, max(3, int(10*j.f.policy.Budget/j.data.Work(n))))
 }
 
 // affordable reports whether a fit of n states takes seconds.
-func (j *joint) affordable(n int) bool { return 10*j.data.Work(n) < budget }
-
-// likelihood returns the best model by maximum likelihood, and all that were weighed by
-// ascending rank.
-func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error) {
-	spectral, err := f.search(ctx)
-	if err != nil {
-		return candidate{}, nil, err
-	}
-	q, err := lsq.NewEquations(f.c, 1)
-	if err != nil {
-		return candidate{}, nil, err
-	}
-	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
-	best := j.stable(j.choose(spectral), spectral.L)
-	j.polish(best)
-	if zero := j.data.M * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
-		best.zero = true
-	}
-	var all []candidate
-	for _, c := range j.tried {
-		c.basis, c.values = spectral.basis, spectral.values
-		bic := c.bic // by the sum that was minimised
-		if err := f.score(c); err != nil {
-			return candidate{}, nil, err
-		}
-		c.bic = bic
-		all = append(all, *c)
-	}
-	if j.stopped() {
-		f.cutShort = true
-	}
-	slices.SortFunc(all, func(a, b candidate) int { return a.states() - b.states() })
-	return *best, all, nil
-}
-
-// source returns the random numbers of the options.
-func (o Options) source() rand.Source {
-	if o.Src != nil {
-		return o.Src
-	}
-	return rand.NewPCG(1, 5)
-}
-
-// choose searches the ranks from the one that was asked for, or else from that of the
-// spectral estimate of least BIC: upwards, unless the rank was asked for or the fit is
-// adequate, and downwards, as long as the criterion falls.
-//
-// Ranks that would take minutes are left out of a search of its own; one that is asked for
-// is fitted with the iterations that there is time for.
-func (j *joint) choose(spectral candidate) *candidate {
-	n := spectral.states()
-	for j.f.o.Rank == 0 && n > 1 && !j.affordable(n) {
-		n--
-	}
-	best := j.fit(n, spectral.L, manyStarts, math.Inf(1))
-	if j.f.o.Rank == 0 && !j.adequate(best.climb) {
-		for r := n + 1; r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped(); r++ {
-			c := j.fit(r, spectral.L, fewStarts, math.Inf(1))
-			if !(c.bic < best.bic) {
-				break
-			}
-			best = c
-		}
-	}
-	for r := best.states() - 1; best.states() <= n && r >= 1 && !j.stopped(); r-- {
-		// With fewer parameters a larger sum of squares has the same criterion.
-		fewer := j.criterion(1, r+1) - j.criterion(1, r)
-		goal := best.climb.SSE * math.Exp(fewer/j.data.M)
-		starts := fewStarts
-		if j.data.LeastSum(r) > goal {
-			starts = 1 // no model of so few states comes near: one run shows how far it stays
-		}
-		c := j.fit(r, spectral.L, starts, goal)
-		if !(c.bic < best.bic) {
-			break
-		}
-		best = c
-	}
-	if r := n + 1; j.f.o.Rank == n && best.states() == n && !j.adequate(best.climb) && r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped() {
-		// For the warning that the rank asked for is low.
-		c := j.fit(r, spectral.L, 1, math.Inf(1))
-		k := float64(freeParameters(r, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
-		if gain := j.data.M*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.data.M); gain > 10 {
-			best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, r, gain)}
-		}
-	}
-	return best
-}
-
-// stable returns a model that does not explode in place of one that does, if the data
-// have nothing much against it: a difference of 10 in the criterion is taken for weak
-// evidence (Kass and Raftery 1995 call it strong from there on). With a bound of the
-// user's the best of those that keep to it is taken, and if there is none, the best with
-// its A scaled down.
-func (j *joint) stable(best *candidate, L int) *candidate {
-	bound, asked := j.f.o.MaxGrowth, j.f.o.MaxGrowth > 0
-	if !asked {
-		bound = maxGrowth
-	}
-	if growth(best.Model, j.f.c) <= bound {
-		return best
-	}
-	if asked {
-		for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
-			if c := j.fit(r, L, fewStarts, math.Inf(1)); growth(c.Model, j.f.c) <= bound {
-				break
-			}
-		}
-	}
-	most := best.states() // never more states than were asked for
-	if j.f.o.Rank == 0 {
-		most++
-	}
-	var calm *candidate
-	for r := range most + 1 {
-		c := j.tried[r]
-		if c == nil || !(growth(c.Model, j.f.c) <= bound) {
-			continue
-		}
-		if (asked || c.bic < best.bic+10) && (calm == nil || c.bic < calm.bic) {
-			calm = c
-		}
-	}
-	switch {
-	case calm != nil:
-		calm.note = &Warning{RankCut, fmt.Sprintf("rank %d has the least criterion, but run on and on its outputs grow to %.3g times those of the training data: rank %d is taken",
-			best.states(), growth(best.Model, j.f.c), calm.states())}
-		return calm
-	case asked:
-		var d *candidate
-		for r := range most + 1 {
-			c := j.tried[r]
-			if c == nil {
-				continue
-			}
-			m, f := j.damped(c.Model, bound)
-			q := *j.data
-			q.N = r
-			sse := q.SSE(lsq.Theta((*lsq.Net)(m)))
-			e := &candidate{Model: m, L: c.L, start: "damping", bic: j.criterion(sse, r)}
-			e.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f, and the sum of squared errors is %.3g times that of the best fit", bound, f, sse/best.climb.SSE)}
-			if d == nil || e.bic < d.bic {
-				d = e
-			}
-		}
-		j.tried[0] = d
-		return d
-	}
-	return best
-}
-
-// damped returns the model with A scaled by the largest factor, to three digits, with
-// which it keeps to the bound, and the factor.
-func (j *joint) damped(m *Model, bound float64) (*Model, float64) {
-	scaled := func(f float64) *Model {
-		s := m.clone()
-		for _, a := range s.A {
-			a.Scale(f, a)
-		}
-		return s
-	}
-	low, high := 0.0, 1.0
-	for high-low > 1e-3 {
-		if mid := (low + high) / 2; growth(scaled(mid), j.f.c) <= bound {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return scaled(low), low
-}
-
-func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
+func (j *joint) affordable(n int) bool { return 10*j.data.Work(n) < j.f.policy.Budget }
 
 // possible reports whether the data have outputs enough for r states.
 func (j *joint) possible(r int) bool {
@@ -224,30 +39,33 @@ func (j *joint) possible(r int) bool {
 
 // criterion returns M log(SSE/M) plus what the parameters cost. Where the rank is to be
 // chosen that is log M for each (BIC). One that was asked for is cut only where the states
-// beyond are sure to be spare: where the truth has one state fewer, the spare one lowers
-// the sum of squares by about 2.1 σ² for each of its parameters, with a standard deviation
-// of some 7 σ² (measured on both of the paper's tasks, 12 to 25 parameters), so that a
-// state has to earn 2.2 a parameter and 20 more.
+// beyond are sure to be spare; see policy.
 func (j *joint) criterion(sse float64, n int) float64 {
 	k := float64(freeParameters(n, j.data.D, j.data.P))
 	fit := j.data.M * math.Log(sse/j.data.M)
 	if j.f.o.Rank == 0 {
 		return fit + k*math.Log(j.data.M)
 	}
-	return fit + 2.2*k + 20*float64(n)
+	return fit + j.f.policy.ParameterCost*k + j.f.policy.StateCost*float64(n)
 }
 
 // adequate reports whether what a model leaves is no more than noise.
 func (j *joint) adequate(r *climb) bool {
-	return j.exact(r) || r.q.LackOfFit(r.SSE) < 2
+	return j.exact(r) || r.q.LackOfFit(r.SSE) < j.f.policy.Misfit
 }
 
 // exact reports whether a model leaves nothing but rounding.
 func (j *joint) exact(r *climb) bool { return r.SSE <= max(1e-20*j.data.Spread, 1e-28*j.data.Energy) }
 
+// start is where a run starts from.
+type start struct {
+	name string
+	*Model
+}
+
 // fit returns the best model of n states from up to tries starts, fewer if that is enough.
-// Runs that will not come below the goal, if it is finite, are cut short.
-func (j *joint) fit(n, L, tries int, goal float64) *candidate {
+// Runs that crawl where they will not come below the goal are cut short; nil is no goal.
+func (j *joint) fit(n, L, tries int, goal *float64) *candidate {
 	q := *j.data
 	q.N = n
 	starts := j.starts(n)
@@ -255,8 +73,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	var from string
 	hits := 0
 	// Where an iteration is dear there are fewer starts, and iterations of each.
-	tries = min(tries, max(1, int(budget/(50*j.data.Work(n)))))
-	lm := LevenbergMarquardt{MaxIterations: j.iterations(n), Tol: 1e-8 * j.data.M} // 1e-8 of the sum of squares
+	tries = min(tries, max(1, int(j.f.policy.Budget/(50*j.data.Work(n)))))
 	for i := 0; i < tries && (i == 0 || !j.stopped()); i++ {
 		s := start{"random", nil}
 		if i < len(starts) {
@@ -264,10 +81,7 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 		} else {
 			s.Model = random(&q, j.rnd)
 		}
-		r := newClimb(&q, s.Model)
-		r.run(j.ctx, lm, j.f.o.Recorder, func() bool {
-			return best != nil && r.SSE > best.SSE && r.Crawls(10, 0.01*r.SSE) || r.Crawls(8, (r.SSE-goal)/10)
-		})
+		r := j.climb(&q, s.Model, best, goal)
 		switch {
 		case best == nil || r.SSE < best.SSE*(1-1e-6):
 			best, from, hits = r, s.name, 1
@@ -289,31 +103,38 @@ func (j *joint) fit(n, L, tries int, goal float64) *candidate {
 	return c
 }
 
+// climb runs from m. It gives up where the run lags behind the best so far and is slow, or
+// nears the goal too slowly ever to reach it.
+func (j *joint) climb(q *lsq.Equations, m *Model, best *climb, goal *float64) *climb {
+	by := &j.f.policy
+	r := newClimb(q, m)
+	lm := LevenbergMarquardt{MaxIterations: j.iterations(q.N), Tol: 1e-8 * j.data.M} // 1e-8 of the sum of squares
+	r.run(j.ctx, lm, j.f.o.Recorder, func() bool {
+		lags := best != nil && r.SSE > best.SSE && r.Crawls(by.SlowRival, 0.01*r.SSE)
+		return lags || goal != nil && r.Crawls(by.SlowGoal, (r.SSE-*goal)/10)
+	})
+	return r
+}
+
 // enough reports whether another start is not worth while, after so many, of which hits
 // led to the best.
 func (j *joint) enough(best *climb, hits, starts int) bool {
-	q := best.q
+	q, by := best.q, &j.f.policy
 	// A run that began near an adequate fit cannot have missed a better optimum. Any other
 	// may: a weak state is easily hidden in the noise.
 	// Near is within its noise, and small beside what it explains.
 	gain := best.First - best.SSE
-	near := gain < best.SSE && gain < 0.25*(q.Energy-best.SSE)
+	near := gain < best.SSE && gain < by.NearGain*(q.Energy-best.SSE)
 	switch z := q.LackOfFit(best.SSE); {
-	case z < 2: // with spare states each start ends elsewhere
-		return near || hits >= 2 || starts >= 8
+	case z < by.Misfit: // with spare states each start ends elsewhere
+		return near || hits >= by.AgainNoise || starts >= by.SpareStarts
 	case math.IsInf(z, 1): // nothing tells how good a fit can be; but then the data are few
-		return hits >= 2 && starts > 8
+		return hits >= by.AgainNoise && starts > by.SpareStarts
 	case best.SSE/q.M < 2*q.Pure/q.PureDof:
 		// Real data are no 2-RNN's, and no fit of them adequate.
-		return starts > fewStarts && (near || hits >= 2)
+		return starts > by.FewStarts && (near || hits >= by.AgainNoise)
 	}
-	return hits >= 4 // there is much that a better optimum may explain
-}
-
-// start is where a run starts from.
-type start struct {
-	name string
-	*Model
+	return hits >= by.AgainOpen // there is much that a better optimum may explain
 }
 
 // starts returns what there is to start from, for n states.
@@ -347,4 +168,13 @@ func random(q *lsq.Equations, rnd *rand.Rand) *Model {
 	}
 	m.Omega.Scale(math.Sqrt(q.Energy/q.M)/float64(q.N), m.Omega)
 	return m
+}
+
+// polish takes the chosen model from where comparing it was enough to the optimum.
+func (j *joint) polish(c *candidate) {
+	if c.climb == nil || c.climb.Status != lsq.Converged {
+		return
+	}
+	c.climb.run(j.ctx, LevenbergMarquardt{MaxIterations: c.climb.Iterations + j.iterations(c.states())}, j.f.o.Recorder, nil)
+	c.Model = c.climb.model()
 }

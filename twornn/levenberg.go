@@ -62,7 +62,7 @@ func (o LevenbergMarquardt) refine(ctx context.Context, m *Model, c moments.Set,
 	if err := o.check(); err != nil {
 		return nil, Stats{}, err
 	}
-	w, z, err := newCoordinates(c)
+	w, z, err := newCoordinates(c, standard)
 	if err != nil {
 		return nil, Stats{}, err
 	}

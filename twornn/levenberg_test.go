@@ -223,7 +223,7 @@ func second(_ *Model, _ Stats, err error) error { return err }
 func TestIterationsDoNotAllocate(t *testing.T) {
 	m := Random(3, 2, 2, 0.7, pcg(1))
 	c := mustCollect(t, chain(drawLengths(m, 400, 0.1, 1, 2, 4), drawLengths(m, 20, 0.1, 2, 5)))
-	_, z, err := newCoordinates(c.set())
+	_, z, err := newCoordinates(c.set(), standard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package twornn
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // Result is a fitted model with the account of how it came about.
@@ -149,31 +148,30 @@ func (r *Result) route() string {
 	return b.String()
 }
 
-// count returns "1 state", "2 states".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+// joined is what a Result keeps of a joint fit for its intervals.
+type joined struct {
+	w     coordinates
+	climb *climb
+	noise map[int][]float64
+	last  int
 }
 
-// wrap breaks a line at blanks so that none is longer than width.
-func wrap(line string, width int, newline string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Split(line, " ") {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > width:
-			b.WriteString(newline)
-			at = utf8.RuneCountInString(newline) - 1
-		default:
-			b.WriteString(" ")
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
+// Candidate is one model that Fit weighed: its size, how well it fits, and what the
+// choice went by.
+type Candidate struct {
+	L, Rank    int
+	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping"
+	MSE        float64 // on the training data, as Result.MSE
+	Parameters int     // free ones: R(dR+p+1) − R²
+	// Criterion is M log(SSE/M), M being the number of training outputs, plus what its k
+	// parameters cost; the least is chosen. Differences count, not its size. The cost is
+	// k log M (BIC), or where a rank was asked for, which spare states alone shall lower,
+	// 2.2 k + 20 R.
+	Criterion float64
+	// Growth is the largest root mean square of an output on inputs much longer than those
+	// trained on, over that of the training outputs: after 200 independent inputs with the
+	// training inputs' second moments, exactly, or along a stretch of training inputs. 1 is
+	// as large as in training.
+	Growth float64
+	Chosen bool
 }

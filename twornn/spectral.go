@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -72,15 +71,6 @@ func (b Basis) resolve(L int, has func(l int) bool) (Basis, error) {
 			L, b, list(b.lengths(L)), list(ls))
 	}
 	return b, nil
-}
-
-// list returns "2, 4 and 5".
-func list(ls []int) string {
-	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(ls), " ", ", "), "[]")
-	if i := strings.LastIndex(s, ", "); i >= 0 {
-		s = s[:i] + " and" + s[i+1:]
-	}
-	return s
 }
 
 // Spectral returns the linear 2-RNN that Theorem 3 reads off the Hankel tensors h,

@@ -1,0 +1,133 @@
+package twornn
+
+import (
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// result returns what is to be told of the best candidate: the zero function in its place
+// if the guard asks for that, and all warnings.
+func (f *fitter) result(best candidate) *Result {
+	r := f.summary(best)
+	for _, check := range []func(candidate, *Result){
+		f.checkData, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank,
+	} {
+		check(best, r)
+	}
+	if f.guard(best, r); !r.Fallback {
+		f.checkLong(best, r)
+	}
+	return r
+}
+
+// summary returns the result without a warning.
+func (f *fitter) summary(best candidate) *Result {
+	r := &Result{
+		Model: best.Model, L: best.L, Rank: best.states(), Basis: best.basis, SingularValues: best.values, Recovery: f.stats,
+		Lengths: f.c.Lengths(), LongMSE: best.long,
+	}
+	var energy float64
+	for _, l := range f.c.Lengths() {
+		r.N += f.c[l].N()
+		for j, v := range f.c[l].Outputs.Mean {
+			o := f.c[l].Outputs
+			energy += (o.M2[j] + o.N*v*v) / (f.scale[j] * f.scale[j])
+		}
+	}
+	r.MSE, r.ZeroMSE = best.sse/float64(r.N*f.p), energy/float64(r.N*f.p)
+	r.ceiling = f.o.Rank == 0 && r.Rank >= f.most(best)
+	if best.climb != nil {
+		r.Refinement = best.climb.stats()
+	}
+	return r
+}
+
+// checkData warns of lengths with fewer independent measurements than unknowns.
+func (f *fitter) checkData(best candidate, r *Result) {
+	for _, l := range best.basis.lengths(best.L) {
+		if st := f.stats[l]; st.Status == Underdetermined && best.climb == nil {
+			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns an output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
+				l, st.Unknowns, st.N, st.Rank)
+		}
+	}
+}
+
+// checkRecoveries warns of recoveries that did not converge.
+func (f *fitter) checkRecoveries(best candidate, r *Result) {
+	for _, l := range best.basis.lengths(best.L) {
+		if st := f.stats[l]; st.Status == IterationLimit {
+			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise MaxIterations, or have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
+		}
+	}
+}
+
+// checkChoice hands on what the choice has to say.
+func (f *fitter) checkChoice(best candidate, r *Result) {
+	if best.note != nil {
+		r.Warnings = append(r.Warnings, *best.note)
+	}
+}
+
+// checkDescent warns of a joint fit that was cut short.
+func (f *fitter) checkDescent(best candidate, r *Result) {
+	if best.climb == nil {
+		return
+	}
+	switch st := r.Refinement; {
+	case f.cutShort || best.climb.Status == lsq.Stopped:
+		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum", st.Gradient)
+	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset):
+		r.warn(NotConverged, "the joint fit ended after %s, %.2g standard errors from its optimum", count(st.Iterations, "iteration"), st.Gradient)
+	}
+}
+
+// checkFreedom warns of a model with more free parameters than the data have outputs.
+func (f *fitter) checkFreedom(best candidate, r *Result) {
+	if k := freeParameters(best.states(), f.d, f.p); best.climb != nil && float64(k) > best.climb.q.M {
+		r.warn(Deficient, "the data hold %.0f outputs, the model has %d free parameters: it is one of many that fit; give more data or lower the rank", best.climb.q.M, k)
+	}
+}
+
+// checkRank warns of fewer states than were asked for.
+func (f *fitter) checkRank(best candidate, r *Result) {
+	if f.o.Rank <= r.Rank {
+		return
+	}
+	if best.climb != nil && len(f.spectral) > 0 && f.spectral[0].states() > r.Rank {
+		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", f.o.Rank, r.Rank)
+		return
+	}
+	r.warn(RankCut, "rank %d asked for, the data carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
+}
+
+// guard puts the zero function in the place of a model that does worse (Section 5), or no
+// better than chance would.
+func (f *fitter) guard(best candidate, r *Result) {
+	switch {
+	case best.zero && r.MSE <= r.ZeroMSE:
+		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
+	// Not ≤, so that a NaN falls back too; and not for rounding.
+	case !(r.MSE <= r.ZeroMSE*(1+1e-9)):
+		r.warn(WorseThanZero, "training MSE %.4g is above the %.4g of the zero function, which is returned instead; lower the rank or L, or give more data",
+			r.MSE, r.ZeroMSE)
+	default:
+		return
+	}
+	r.Fallback = true
+	r.Model, r.Rank, r.MSE = NewModel(1, f.d, f.p), 0, r.ZeroMSE
+}
+
+// checkLong warns of a model that does worse, or explodes, on sequences longer than those
+// measured.
+func (f *fitter) checkLong(best candidate, r *Result) {
+	last := r.Lengths[len(r.Lengths)-1]
+	drifts := best.long > f.policy.Drift*r.MSE
+	if drifts && best.long <= best.zeroLong {
+		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, count(last, "step"), r.MSE)
+	}
+	if drifts && best.long > f.policy.LongWorse*best.zeroLong {
+		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",
+			last, best.long, best.zeroLong)
+	} else if g := growth(r.Model, f.c); !(g <= f.policy.MaxGrowth) {
+		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+	}
+}

@@ -1,0 +1,230 @@
+package twornn
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// likelihood returns the best model by maximum likelihood, and all that were weighed by
+// ascending rank.
+func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error) {
+	spectral, err := f.search(ctx)
+	if err != nil {
+		return candidate{}, nil, err
+	}
+	q, err := lsq.NewEquations(f.c, 1)
+	if err != nil {
+		return candidate{}, nil, err
+	}
+	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
+	best := j.stable(j.choose(spectral), spectral.L)
+	j.polish(best)
+	if zero := j.data.M * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
+		best.zero = true
+	}
+	all, err := j.all(spectral)
+	if err != nil {
+		return candidate{}, nil, err
+	}
+	f.cutShort = j.stopped()
+	return *best, all, nil
+}
+
+// all returns what was tried, by ascending rank, with the squared errors of each.
+func (j *joint) all(spectral candidate) (all []candidate, err error) {
+	var tried []*candidate
+	for _, r := range slices.Sorted(maps.Keys(j.tried)) {
+		tried = append(tried, j.tried[r])
+	}
+	if j.damped != nil {
+		tried = append(tried, j.damped)
+	}
+	for _, c := range tried {
+		c.basis, c.values = spectral.basis, spectral.values
+		bic := c.bic // by the sum that was minimised
+		if err := j.f.score(c); err != nil {
+			return nil, err
+		}
+		c.bic = bic
+		all = append(all, *c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return a.states() - b.states() })
+	return all, nil
+}
+
+// choose searches the ranks from the one that was asked for, or else from that of the
+// spectral estimate of least BIC: upwards, unless the rank was asked for or the fit is
+// adequate, and downwards, as long as the criterion falls.
+//
+// Ranks that would take minutes are left out of a search of its own; one that is asked for
+// is fitted with the iterations that there is time for.
+func (j *joint) choose(spectral candidate) *candidate {
+	n := spectral.states()
+	for j.f.o.Rank == 0 && n > 1 && !j.affordable(n) {
+		n--
+	}
+	best := j.fit(n, spectral.L, j.f.policy.ManyStarts, nil)
+	if j.f.o.Rank == 0 && !j.adequate(best.climb) {
+		best = j.upwards(best, spectral)
+	}
+	if best.states() <= n {
+		best = j.downwards(best, spectral.L)
+	}
+	if j.f.o.Rank == n && best.states() == n && !j.adequate(best.climb) {
+		j.oneMore(best, spectral)
+	}
+	return best
+}
+
+// within reports whether r states are within what the block, the data and the time allow.
+func (j *joint) within(r int, spectral candidate) bool {
+	return r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped()
+}
+
+// upwards adds states as long as the criterion falls.
+func (j *joint) upwards(best *candidate, spectral candidate) *candidate {
+	for r := best.states() + 1; j.within(r, spectral); r++ {
+		c := j.fit(r, spectral.L, j.f.policy.FewStarts, nil)
+		if !(c.bic < best.bic) {
+			break
+		}
+		best = c
+	}
+	return best
+}
+
+// downwards takes states away as long as the criterion falls.
+func (j *joint) downwards(best *candidate, L int) *candidate {
+	for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
+		// With fewer parameters a larger sum of squares has the same criterion.
+		fewer := j.criterion(1, r+1) - j.criterion(1, r)
+		goal := best.climb.SSE * math.Exp(fewer/j.data.M)
+		starts := j.f.policy.FewStarts
+		if j.data.LeastSum(r) > goal {
+			starts = 1 // no model of so few states comes near: one run shows how far it stays
+		}
+		c := j.fit(r, L, starts, &goal)
+		if !(c.bic < best.bic) {
+			break
+		}
+		best = c
+	}
+	return best
+}
+
+// oneMore tries a state beyond the rank that was asked for, for the warning that it is low.
+func (j *joint) oneMore(best *candidate, spectral candidate) {
+	n := best.states()
+	if !j.within(n+1, spectral) {
+		return
+	}
+	c := j.fit(n+1, spectral.L, 1, nil)
+	k := float64(freeParameters(n+1, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
+	if gain := j.data.M*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.data.M); gain > j.f.policy.Evidence {
+		best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, n+1, gain)}
+	}
+}
+
+// stable returns a model that does not explode in place of one that does, if the data
+// have nothing much against it. With a bound of the user's the best of those that keep to it
+// is taken, and if there is none, the best with its A scaled down.
+func (j *joint) stable(best *candidate, L int) *candidate {
+	bound, asked := j.f.o.MaxGrowth, j.f.o.MaxGrowth > 0
+	if !asked {
+		bound = j.f.policy.MaxGrowth
+	}
+	keeps := func(c *candidate) bool { return growth(c.Model, j.f.c) <= bound }
+	if keeps(best) {
+		return best
+	}
+	if asked {
+		for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
+			if keeps(j.fit(r, L, j.f.policy.FewStarts, nil)) {
+				break
+			}
+		}
+	}
+	if calm := j.calmest(best, keeps, asked); calm != nil {
+		calm.note = &Warning{RankCut, fmt.Sprintf("rank %d has the least criterion, but run on and on its outputs grow to %.3g times those of the training data: rank %d is taken",
+			best.states(), growth(best.Model, j.f.c), calm.states())}
+		return calm
+	}
+	if asked {
+		j.damped = j.leastDamped(best, bound)
+		return j.damped
+	}
+	return best
+}
+
+// eligible returns what was tried of no more states than were asked for, or one more than
+// were chosen, by ascending rank.
+func (j *joint) eligible(best *candidate) (out []*candidate) {
+	most := best.states()
+	if j.f.o.Rank == 0 {
+		most++
+	}
+	for r := range most + 1 {
+		if c := j.tried[r]; c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// calmest returns the candidate of least criterion that keeps to the bound, nil if there is
+// none. Unless the bound was asked for the evidence against it must be weak.
+func (j *joint) calmest(best *candidate, keeps func(*candidate) bool, asked bool) (calm *candidate) {
+	for _, c := range j.eligible(best) {
+		if !keeps(c) {
+			continue
+		}
+		if (asked || c.bic < best.bic+j.f.policy.Evidence) && (calm == nil || c.bic < calm.bic) {
+			calm = c
+		}
+	}
+	return calm
+}
+
+// leastDamped returns the candidate of least criterion after each had its A scaled down to
+// keep to the bound.
+func (j *joint) leastDamped(best *candidate, bound float64) (least *candidate) {
+	for _, c := range j.eligible(best) {
+		m, f := j.damp(c.Model, bound)
+		q := *j.data
+		q.N = m.states()
+		sse := q.SSE(lsq.Theta((*lsq.Net)(m)))
+		e := &candidate{Model: m, L: c.L, start: "damping", bic: j.criterion(sse, q.N)}
+		e.note = &Warning{Damped, fmt.Sprintf("no rank keeps growth to %g: A is scaled by %.3f, and the sum of squared errors is %.3g times that of the best fit", bound, f, sse/best.climb.SSE)}
+		if least == nil || e.bic < least.bic {
+			least = e
+		}
+	}
+	return least
+}
+
+// damp returns the model with A scaled by the largest factor, to three digits, with
+// which it keeps to the bound, and the factor.
+func (j *joint) damp(m *Model, bound float64) (*Model, float64) {
+	scaled := func(f float64) *Model {
+		s := m.clone()
+		for _, a := range s.A {
+			a.Scale(f, a)
+		}
+		return s
+	}
+	low, high := 0.0, 1.0
+	for high-low > j.f.policy.DampingDigits {
+		if mid := (low + high) / 2; growth(scaled(mid), j.f.c) <= bound {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return scaled(low), low
+}

@@ -1,0 +1,75 @@
+package twornn
+
+// policy is every threshold by which Fit decides, with what speaks for it. Numbers that
+// only keep rounding at bay (1e-9 of a relative error and the like) stand where they are
+// used; they decide nothing.
+type policy struct {
+	// ManyStarts is the most starts at the first rank that is tried, FewStarts at each
+	// further one. On the paper's random 2-RNNs one start in two to five ends at the best
+	// optimum: 24 miss it in fewer than one fit of a hundred, and the ranks beyond have a
+	// truncated or spectral start that is near already.
+	ManyStarts, FewStarts int
+	// Budget is how many operations may go into the starts of a rank: some seconds of one
+	// core.
+	Budget float64
+	// A run that lowers its sum of squares by less than a tenth of what parts it from the
+	// goal in SlowGoal iterations, or by less than a hundredth in SlowRival while another run is
+	// ahead, is given up: Gauss-Newton near an optimum gains far more, or is done.
+	SlowGoal, SlowRival int
+	// Evidence is the difference of the criterion below which one model is hardly better
+	// than another: 2 log of a Bayes factor, strong from 10 on (Kass and Raftery 1995).
+	Evidence float64
+	// ParameterCost and StateCost are what a spare state has to earn where a rank was asked
+	// for: where the truth has one state fewer, it lowers the sum of squares by about 2.1 σ²
+	// for each of its parameters, with a standard deviation of some 7 σ² (measured on both of
+	// the paper's tasks, 12 to 25 parameters).
+	ParameterCost, StateCost float64
+	// Misfit is by how many of its standard deviations the lack of fit may exceed that of
+	// noise before a model counts as inadequate: the usual two.
+	Misfit float64
+	// NearGain is the most that a run may gain, over all that the model explains, to have
+	// begun near its optimum.
+	NearGain float64
+	// AgainNoise and AgainOpen are how often the best optimum has to be found before it is
+	// believed: where what is left may be noise, and where much may be left to explain.
+	AgainNoise, AgainOpen int
+	// SpareStarts are enough where the fit is adequate: with spare states each start ends
+	// elsewhere at a like sum.
+	SpareStarts int
+	// LowRank is how many times the squared error of a higher rank that of the rank asked for
+	// must be for the warning that it is low, where a recovery was named.
+	LowRank float64
+	// MaxGrowth is the growth from which a model counts as unstable: ordinary models stay below
+	// 3, those with a rank too many go to 1e5 and beyond.
+	MaxGrowth float64
+	// DampingDigits is the precision to which a factor that damps A is found.
+	DampingDigits float64
+	// Drift is how much larger the mean square on long sequences may be than on those
+	// measured before a warning, LongWorse how much larger than that of the zero function.
+	Drift, LongWorse float64
+	// Offset is the distance from its optimum, in standard errors, up to which a fit cut off by
+	// its limit is good enough: 0.1 adds a hundredth to the error of estimation.
+	Offset float64
+	// RoughStart is the tolerance of a recovery of which only a start is wanted.
+	RoughStart float64
+	// NoNoise is the noise, over the spread of an output, below which there is none to weigh
+	// by; LeastNoise is what a smaller noise of an output counts as.
+	NoNoise, LeastNoise float64
+	// PooledRows is how many rows of the noise of all lengths are added to that of each.
+	PooledRows float64
+}
+
+// standard is the policy of Fit.
+var standard = policy{
+	ManyStarts: 24, FewStarts: 6, Budget: 2e10,
+	SlowGoal: 8, SlowRival: 10,
+	Evidence: 10, ParameterCost: 2.2, StateCost: 20,
+	Misfit: 2, NearGain: 0.25, AgainNoise: 2, AgainOpen: 4, SpareStarts: 8,
+	LowRank:   1.5,
+	MaxGrowth: 30, DampingDigits: 1e-3,
+	Drift: 1.25, LongWorse: 1.05,
+	Offset:     0.1,
+	RoughStart: 0.01,
+	NoNoise:    1e-6, LeastNoise: 1e-3,
+	PooledRows: 50,
+}

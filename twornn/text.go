@@ -1,0 +1,45 @@
+package twornn
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// count returns "1 state", "2 states".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// list returns "2, 4 and 5".
+func list(ls []int) string {
+	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(ls), " ", ", "), "[]")
+	if i := strings.LastIndex(s, ", "); i >= 0 {
+		s = s[:i] + " and" + s[i+1:]
+	}
+	return s
+}
+
+// wrap breaks a line at blanks so that none is longer than width.
+func wrap(line string, width int, newline string) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Split(line, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteString(newline)
+			at = utf8.RuneCountInString(newline) - 1
+		default:
+			b.WriteString(" ")
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
