@@ -15,9 +15,8 @@ import (
 // FitARIMA fits an ARIMA of the given order to y, rows evenly spaced, by its exact
 // Gaussian likelihood: σ² and the mean at their maxima in closed form, the
 // coefficients by BFGS on partial autocorrelations, so that φ and Φ are stationary and
-// θ and Θ invertible. It starts from Hannan and Rissanen's regression (1982) and from
-// small coefficients, and takes the likelier end; one that is not invertible only where
-// both are so. An evaluation costs O(len(y) r), with r
+// θ and Θ invertible. It starts from Hannan and Rissanen's regression (1982) and, where
+// the end is not invertible, once more from small coefficients. An evaluation costs O(len(y) r), with r
 // the rows that the order looks back.
 //
 // It errs if the order is negative or without a season, if y has a NaN or an infinite
@@ -96,6 +95,9 @@ func (f *arimaFit) fit(ctx context.Context) (*ARIMA, error) {
 		}
 		if m := f.model(f.descend(ctx, start)); m != nil && (best == nil || m.betterThan(best)) {
 			best = m
+		}
+		if best != nil && best.invertible() {
+			break
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -17,7 +17,7 @@ const gainTol = 1e-15
 // F moves no more the limits F = 1 and K = φ + θ stand in for good.
 type gains struct {
 	phi, theta []float64 // φ₁ … φ_r and θ₀ … θ_{r−1}
-	K, W, tw   []float64
+	K, W       []float64
 	F, M       float64
 	still      int // steps without a change of F
 	settled    bool
@@ -27,8 +27,8 @@ type gains struct {
 // stationary, or so nearly that the variance overflows.
 func newGains(a, b []float64) (g *gains, ok bool) {
 	r := max(len(a), len(b)+1)
-	work := make([]float64, 5*r)
-	g = &gains{phi: work[:r], theta: work[r : 2*r], K: work[2*r : 3*r], W: work[3*r : 4*r], tw: work[4*r:]}
+	work := make([]float64, 4*r)
+	g = &gains{phi: work[:r], theta: work[r : 2*r], K: work[2*r : 3*r], W: work[3*r:]}
 	copy(g.phi, a)
 	g.theta[0] = 1
 	copy(g.theta[1:], b)
@@ -83,13 +83,15 @@ func (g *gains) shift(dst, x []float64) {
 	dst[r-1] = g.phi[r-1] * first
 }
 
-// update moves the state x on by a row with innovation v.
+// update moves the state x on by a row with innovation v: x ← T x + K v/F.
 func (g *gains) update(x []float64, v float64) {
-	g.shift(x, x)
+	first, last := x[0], len(x)-1
 	v /= g.F
-	for i, k := range g.K {
-		x[i] += k * v
+	phi, K := g.phi[:last+1], g.K[:last+1]
+	for i, next := range x[1:] {
+		x[i] = phi[i]*first + next + K[i]*v
 	}
+	x[last] = phi[last]*first + K[last]*v
 }
 
 // next moves F and K on to the next row.
@@ -100,10 +102,17 @@ func (g *gains) next() {
 	zw := g.W[0]
 	change := zw * zw * g.M
 	F := g.F + change
-	g.shift(g.tw, g.W)
-	for i, v := range g.tw {
-		g.K[i] += g.M * zw * v
-		g.W[i] = v - g.K[i]*zw/F
+	// In one pass, since this is where the time goes: K ← K + M zw T W, W ← T W − K zw/F.
+	last := len(g.W) - 1
+	phi, K, W := g.phi[:last+1], g.K[:last+1], g.W[:last+1]
+	rise, back := g.M*zw, zw/F
+	for i := range W {
+		tw := phi[i] * zw
+		if i < last {
+			tw += W[i+1]
+		}
+		K[i] += rise * tw
+		W[i] = tw - K[i]*back
 	}
 	g.M += change * g.M / g.F
 	g.F = F
@@ -139,11 +148,15 @@ func evaluate(w, a, b []float64, constant bool) (l likelihood, ok bool) {
 	r, n := len(g.phi), float64(len(w))
 	x, ones := make([]float64, r), make([]float64, r)
 	var ww, w1, s11, logs float64
+	product := 1.0 // of the F whose logarithm is not in logs yet: few logarithms do
 	for _, y := range w {
 		v := y - x[0]
 		ww += v * v / g.F
 		if !g.settled { // then F = 1
-			logs += math.Log(g.F)
+			if product *= g.F; product > 1e100 || product < 1e-100 {
+				logs += math.Log(product)
+				product = 1
+			}
 		}
 		if constant {
 			o := 1 - ones[0]
@@ -160,6 +173,7 @@ func evaluate(w, a, b []float64, constant bool) (l likelihood, ok bool) {
 		l.mean = w1 / s11
 		ww -= l.mean * w1
 	}
+	logs += math.Log(product)
 	l.sigma2 = ww / n
 	l.loglik = -0.5 * (n*(math.Log(2*math.Pi*l.sigma2)+1) + logs)
 	return l, l.sigma2 > 0 && !math.IsInf(l.loglik, 0) && !math.IsNaN(l.loglik)
