@@ -136,15 +136,6 @@ func (c numbers) plain(text string) (string, bool) {
 	return sign + whole + "." + fraction + exponent, true
 }
 
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // notUTF8 is what is wrong with text in another encoding, and the cure.
 const notUTF8, notUTF8Cure = "is not UTF-8", "save the file as UTF-8, or set CSV.Latin1 if it is written in Latin-1 or by Windows"
 

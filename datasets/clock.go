@@ -33,7 +33,7 @@ func (c *clock) parse(text string) (t time.Time, problem, cure string) {
 		if c.decimal != "" && c.decimal != "." {
 			plain = strings.Replace(text, c.decimal, ".", 1)
 		}
-		t, ok := read(c, plain)
+		t, ok := read(c.grid, c.loc, plain)
 		if !ok {
 			return t, "is no time of the kind " + c.layout, "set CSV.TimeLayout to the kind of these times, or mend the file"
 		}
@@ -87,46 +87,6 @@ func nextDay(t time.Time, days int) time.Time {
 	}
 	return t.AddDate(0, 0, days).UTC()
 }
-
-// midnight returns text with the hour 24 as 00, and whether it has the hour 24. The
-// hour is found by the place of 15 in the layout: the same run of digits, and the
-// same digit of it.
-func midnight(layout, text string) (string, bool) {
-	at := strings.Index(layout, "15")
-	if at < 0 || !strings.Contains(text, "24") {
-		return text, false
-	}
-	run, offset := 0, 0
-	for i := range at {
-		switch {
-		case isDigit(layout[i]):
-			offset++
-		case offset > 0:
-			run, offset = run+1, 0
-		}
-	}
-	for i, inside := 0, false; i < len(text); i++ {
-		if !isDigit(text[i]) {
-			inside = false
-			continue
-		}
-		if inside {
-			continue
-		}
-		inside = true
-		if run == 0 {
-			h := i + offset
-			if h+2 > len(text) || text[h:h+2] != "24" || !allDigits(text[i:h]) {
-				return text, false
-			}
-			return text[:h] + "00" + text[h+2:], true
-		}
-		run--
-	}
-	return text, false
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // unknownZone returns the abbreviation of t's zone if t was read with offset 0 only
 // because package time does not know it. It knows those of loc.

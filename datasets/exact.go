@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// whole is the value of a column in the row before, for differences.
-type whole struct {
-	there bool
-	exact bool  // n is the value, and not only v
-	n     int64 // if it is whole and fits
-	v     float64
-}
-
 // exact returns what is to be kept of a value v of field j that is large, or of which
 // the difference is wanted, and counts whole numbers that v does not hold.
 func (t *table) exact(g *group, j int, text string, v float64) float64 {

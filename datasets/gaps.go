@@ -70,24 +70,3 @@ func (g Gaps) String() string {
 	}
 	return text
 }
-
-// short returns a time without the parts that are zero.
-func short(t time.Time) string {
-	switch {
-	case t.Nanosecond() != 0:
-		return t.Format("2006-01-02 15:04:05.999999999")
-	case t.Second() != 0:
-		return t.Format("2006-01-02 15:04:05")
-	case t.Hour() != 0 || t.Minute() != 0:
-		return t.Format("2006-01-02 15:04")
-	}
-	return t.Format("2006-01-02")
-}
-
-// count returns n with a noun, in the plural if need be.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -111,13 +111,6 @@ func (t *table) headerIn(first row) (row, error) {
 	return row{fields: fields, line: first.line, end: first.line - 1}, nil
 }
 
-// isDatum reports whether a cell is a number or a time.
-func (t *table) isDatum(text string) bool {
-	text = strings.TrimSpace(text)
-	_, number := t.numbers.plain(text)
-	return number || layoutOf(text) != "" || isClock(text)
-}
-
 // unitsUnder reads the rows of the header under the names.
 func (t *table) unitsUnder(names row) error {
 	for k := 1; k < t.HeaderRows; k++ {

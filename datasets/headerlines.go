@@ -7,6 +7,13 @@ import (
 	"unicode"
 )
 
+// isDatum reports whether a cell is a number or a time.
+func (t *table) isDatum(text string) bool {
+	text = strings.TrimSpace(text)
+	_, number := t.numbers.plain(text)
+	return number || layoutOf(text) != "" || isClock(text)
+}
+
 // checkSeparator refuses a header, or a row after it, that is one field and has
 // another separator in it.
 func (t *table) checkSeparator(line int) error {

@@ -135,29 +135,6 @@ func layoutsOf(texts []string) (found []string) {
 	return found
 }
 
-// risingLayouts returns those of several layouts by which the texts rise, if one alone
-// does, for no file reads by the others; or else all of them.
-func risingLayouts(found, texts []string) []string {
-	var rise []string
-	for _, l := range found {
-		c := clock{layout: l, loc: time.UTC}
-		var last time.Time
-		ok := true
-		for i, text := range texts {
-			t, problem, _ := c.parse(text)
-			ok = ok && problem == "" && (i == 0 || t.After(last))
-			last = t
-		}
-		if ok {
-			rise = append(rise, l)
-		}
-	}
-	if len(rise) == 1 {
-		return rise
-	}
-	return found
-}
-
 // alike reports whether both layouts read all texts as the same times.
 func alike(a, b string, texts []string) bool {
 	for _, text := range texts {
@@ -213,21 +190,3 @@ func shortYear(layout string) bool {
 }
 
 func validText(text string) bool { return utf8.ValidString(text) }
-
-// isTimeName reports whether a column of that name is taken to hold the times.
-func isTimeName(name string) bool {
-	switch plainName(name) {
-	case "date", "time", "datetime", "timestamp", "timehour", "datehour", "dateutc", "timeutc", "utc", "utctime",
-		"ts", "datum", "epoch", "unix", "unixtime", "timestampms", "timestamps", "datetimeutc", "timestamputc",
-		"yyyymmdd", "yyyymmddhh", "yyyymm", "yyyymmddhhmm", "yyyymmddhhmmss", "decimalyear", "decimaldate", "yearquarter":
-		return true
-	}
-	return false
-}
-
-// plainName returns a name in small letters, without blanks, dashes and underscores.
-func plainName(name string) string {
-	return joints.Replace(strings.ToLower(name))
-}
-
-var joints = strings.NewReplacer("_", "", "-", "", " ", "")

@@ -8,61 +8,6 @@ import (
 	"strings"
 )
 
-// Note is something about a series that its reader should know: how its file was
-// read, what was lost, or that a column can hardly be a variable.
-type Note struct {
-	Kind    NoteKind
-	Column  string // if it is about one
-	Warning bool   // it can spoil a model
-	Text    string // one line
-}
-
-func (n Note) String() string {
-	if n.Warning {
-		return "warning: " + n.Text
-	}
-	return "note: " + n.Text
-}
-
-// NoteKind tells notes apart in code.
-type NoteKind int
-
-const (
-	TimesRead     NoteKind = iota + 1 // how times are read whose layout the values told
-	TimesJoined                       // from which columns times are joined
-	Midnights                         // times written as 24:00
-	Comments                          // lines of comment passed over
-	DigitsLost                        // whole numbers that float64 cannot hold
-	Counter                           // a column that counts the rows
-	Constant                          // a column that does not vary, but for rounding
-	TimePart                          // a column that holds a part of the time, or all of it
-	FarValue                          // a value far from all others that recurs: a marker?
-	LostToGaps                        // rows missing in gaps, more than a tenth
-	LostToSteps                       // neighbours that are not one step apart, more than a tenth
-	LostToMissing                     // rows that lack a value, more than a tenth
-	Rejected                          // lines or records that a reader passed over
-)
-
-func (t *table) note(kind NoteKind, column, text string) {
-	t.notes = append(t.notes, Note{Kind: kind, Column: column, Text: text})
-}
-
-// closingNotes says what was counted while reading.
-func (t *table) closingNotes() {
-	if n := t.rec.comments; n > 0 {
-		t.note(Comments, "", fmt.Sprintf("%s of comment passed over", count(n, "line")))
-	}
-	if n := t.clock.midnights; n > 0 {
-		t.note(Midnights, "", fmt.Sprintf("%s at 24:00, read as the start of the next day", count(n, "time")))
-	}
-	for j, n := range t.beyond {
-		if name := t.header[t.fields[j]]; n > 0 {
-			t.notes = append(t.notes, Note{DigitsLost, name, true, fmt.Sprintf(
-				"column %s has %s beyond 2^53 whose last digits float64 cannot hold; CSV.Differences reads how much they grow, exactly", inline(name), count(n, "whole number"))})
-		}
-	}
-}
-
 // Notes returns what the reader of a series should know, in the order of
 // Series.String: how the file was read; what its rows lack; columns that count the
 // rows, do not vary or hold times; values that may be markers of missing ones. What
@@ -102,13 +47,6 @@ func (s *Series) lossNotes() (notes []Note) {
 	}
 	warn(LostToMissing, lack, s.rows, "%d of %d rows (%s) lack a value, which no window holds")
 	return notes
-}
-
-func percent(n, of int) string {
-	if n < of && 200*n > 199*of {
-		return "over 99 %"
-	}
-	return strconv.FormatFloat(100*float64(n)/float64(of), 'f', 0, 64) + " %"
 }
 
 // columnNote says why a column can hardly be a variable, or what in it looks odd.
@@ -176,7 +114,7 @@ func timeNumbers(name string, v []float64) string {
 	if len(v) < 3 {
 		return ""
 	}
-	v = v[:min(len(v), headRows)]
+	v = v[:min(len(v), 200)]
 	texts := make([]string, len(v))
 	for i, x := range v {
 		if math.IsNaN(x) || i > 0 && x <= v[i-1] {

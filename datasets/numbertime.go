@@ -8,44 +8,21 @@ import (
 	"time"
 )
 
-// Values of CSV.TimeLayout for times that are numbers or quarters, beside the layouts
-// of package time, among which are those of days and hours without signs: 20060102
-// and 2006010215.
-const (
-	UnixSeconds = "Unix seconds" // since 1970-01-01 UTC
-	UnixMillis  = "Unix milliseconds"
-	UnixMicros  = "Unix microseconds"
-	UnixNanos   = "Unix nanoseconds"
-
-	// Elapsed times have no date: 0 is shown as 1970-01-01 00:00.
-	ElapsedMillis  = "elapsed milliseconds"
-	ElapsedSeconds = "elapsed seconds"
-	ElapsedMinutes = "elapsed minutes"
-	ElapsedHours   = "elapsed hours"
-	ElapsedDays    = "elapsed days"
-
-	// DecimalYear is 1987.25 for the first of April: months if all times are those of
-	// months, their beginnings or their middles, and days of the year if not.
-	DecimalYear = "decimal year"
-	// Quarter is 2001Q3, 2001-Q3 or Q3 2001, the first day of the quarter.
-	Quarter = "quarter"
-)
-
 // numberClocks read the kinds of time that package time does not know.
-var numberClocks = map[string]func(c *clock, text string) (time.Time, bool){
+var numberClocks = map[string]func(g grid, loc *time.Location, text string) (time.Time, bool){
 	UnixSeconds: units(time.Second), UnixMillis: units(time.Millisecond), UnixMicros: units(time.Microsecond), UnixNanos: units(1),
 	ElapsedMillis: units(time.Millisecond), ElapsedSeconds: units(time.Second), ElapsedMinutes: units(time.Minute),
 	ElapsedHours: units(time.Hour), ElapsedDays: units(oneDay),
-	Quarter: func(c *clock, text string) (time.Time, bool) {
+	Quarter: func(_ grid, loc *time.Location, text string) (time.Time, bool) {
 		t, ok := quarter(text)
-		return inLocation(t, c.loc), ok
+		return inLocation(t, loc), ok
 	},
-	DecimalYear: func(c *clock, text string) (time.Time, bool) {
+	DecimalYear: func(g grid, loc *time.Location, text string) (time.Time, bool) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !plainNumber(text) || v < 1 || v >= 9999 {
 			return time.Time{}, false
 		}
-		return inLocation(decimalYear(v, c.grid), c.loc), true
+		return inLocation(decimalYear(v, g), loc), true
 	},
 }
 
@@ -55,9 +32,9 @@ func inLocation(t time.Time, loc *time.Location) time.Time {
 }
 
 // units reads a count of units since 1970, whole ones without rounding.
-func units(unit time.Duration) func(*clock, string) (time.Time, bool) {
+func units(unit time.Duration) func(grid, *time.Location, string) (time.Time, bool) {
 	perSecond := int64(time.Second / unit) // 0 for longer units
-	return func(_ *clock, text string) (time.Time, bool) {
+	return func(_ grid, _ *time.Location, text string) (time.Time, bool) {
 		whole, fraction, _ := strings.Cut(text, ".")
 		n, err := strconv.ParseInt(whole, 10, 64)
 		if err != nil || fraction != "" && !allDigits(fraction) {
@@ -95,25 +72,6 @@ const maxSeconds = 253e9
 func plainNumber(text string) bool {
 	_, ok := numbers{decimal: "."}.plain(text)
 	return ok
-}
-
-// quarter reads 2001Q3, 2001-Q3, 2001 Q3, 2001/Q3 and Q3 2001.
-func quarter(text string) (time.Time, bool) {
-	q := strings.IndexAny(text, "Qq")
-	if q < 0 || q+1 >= len(text) || text[q+1] < '1' || text[q+1] > '4' {
-		return time.Time{}, false
-	}
-	year := text[:q]
-	if q == 0 {
-		year = text[2:]
-	} else if q+2 != len(text) {
-		return time.Time{}, false
-	}
-	if year = strings.Trim(year, " -/:"); len(year) != 4 || !allDigits(year) {
-		return time.Time{}, false
-	}
-	y, _ := strconv.Atoi(year)
-	return time.Date(y, time.Month(3*(text[q+1]-'1')+1), 1, 0, 0, 0, 0, time.UTC), true
 }
 
 // grid says what the fractions of decimal years stand for.
@@ -252,25 +210,4 @@ func regular(values []float64, unit float64) bool {
 		}
 	}
 	return 2*n >= len(d) && math.Mod(float64(common), unit) == 0
-}
-
-// elapsedName returns the unit that a name gives a time that runs: elapsed_s, time
-// [min], t (h).
-func elapsedName(name string) (layout string, ok bool) {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" _-.,/()[]", r) })
-	if len(words) == 1 && (words[0] == "seconds" || words[0] == "elapsed") {
-		return ElapsedSeconds, true
-	}
-	// T_min is a temperature as a rule, t [min] a time.
-	if len(words) < 2 || words[0] != "time" && words[0] != "elapsed" && (words[0] != "t" || !strings.ContainsAny(name, "([")) {
-		return "", false
-	}
-	layout, ok = elapsedUnits[words[len(words)-1]]
-	return layout, ok
-}
-
-var elapsedUnits = map[string]string{
-	"ms": ElapsedMillis, "milliseconds": ElapsedMillis, "s": ElapsedSeconds, "sec": ElapsedSeconds, "secs": ElapsedSeconds, "seconds": ElapsedSeconds,
-	"min": ElapsedMinutes, "minutes": ElapsedMinutes, "h": ElapsedHours, "hr": ElapsedHours, "hours": ElapsedHours,
-	"d": ElapsedDays, "days": ElapsedDays,
 }

@@ -6,44 +6,6 @@ import (
 	"strings"
 )
 
-// part is what a column holds of a time, in the order in which they join.
-type part int
-
-const (
-	noPart part = iota
-	yearPart
-	quarterPart
-	monthPart
-	dayPart
-	yearDayPart // day of the year, in place of month and day
-	hourPart
-	minutePart
-	secondPart
-)
-
-// partOf returns the part of a time that a name stands for.
-func partOf(name string) part {
-	switch plainName(name) {
-	case "year", "yr", "yyyy", "yy":
-		return yearPart
-	case "quarter", "qtr":
-		return quarterPart
-	case "month", "mon", "mo", "mm":
-		return monthPart
-	case "day", "dy", "dd", "dom", "dayofmonth":
-		return dayPart
-	case "doy", "dayofyear", "yday", "jday", "julianday":
-		return yearDayPart
-	case "hour", "hr", "hh", "hourofday":
-		return hourPart
-	case "minute", "mi":
-		return minutePart
-	case "second", "ss":
-		return secondPart
-	}
-	return noPart
-}
-
 // layouts of the parts by number, name of a month, and years of two digits.
 var partLayout = map[part]string{yearPart: "2006", monthPart: "1", dayPart: "2", yearDayPart: "002", hourPart: "15", minutePart: "4", secondPart: "5"}
 

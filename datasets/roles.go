@@ -96,12 +96,6 @@ func (t *table) findNumbers() error {
 	return nil
 }
 
-// isTaken reports whether a field is one of CSV.Where or of ReadGroups.
-func (t *table) isTaken(i int) bool {
-	_, condition := t.Where[t.header[i]]
-	return condition || slices.Contains(t.groupBy, i)
-}
-
 // findRanges settles the ranges and differences of the fields that are read.
 func (t *table) findRanges() error {
 	var names []string

@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-const oneDay = 24 * time.Hour
-
 // setStep settles how the rows are spaced: at the step given, or by the rule of
 // Series.Step if it is 0. loc is the clock that counts months and days.
 func (s *Series) setStep(step time.Duration, loc *time.Location) {
@@ -123,22 +121,6 @@ func commonStep(times []time.Time) time.Duration {
 		d[i] = int64(times[i+1].Sub(times[i]))
 	}
 	return time.Duration(mostCommon(d))
-}
-
-// mostCommon returns the most common of d, the least of these if several are as
-// common. It sorts d.
-func mostCommon(d []int64) (common int64) {
-	slices.Sort(d)
-	most, run := 0, 0
-	for i := range d {
-		if i > 0 && d[i] != d[i-1] {
-			run = 0
-		}
-		if run++; run > most {
-			most, common = run, d[i]
-		}
-	}
-	return common
 }
 
 // jitterStep returns the step of times that jitter, of which n neighbours at most are

@@ -55,21 +55,6 @@ func (s *Series) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// spread returns the smallest, mean and largest of the n values that are there.
-func spread(v []float64) (low, mean, high float64, n int) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, x := range v {
-		if math.IsNaN(x) {
-			continue
-		}
-		n++
-		low, high = min(low, x), max(high, x)
-		// The two halves keep x − mean from overflowing.
-		mean += x/float64(n) - mean/float64(n)
-	}
-	return low, mean, high, n
-}
-
 // outOfRange stands for a value outside CSV.Range. It is a NaN like any other, but
 // has bits of its own, so that a view can count those in its rows.
 var outOfRange = math.Float64frombits(0x7FF8_0000_0000_0B0B)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -57,41 +56,6 @@ var delftRanges = map[string][2]float64{
 	"Tair_{Avg}": {-60, 60}, "RH_{Avg}": {0, 110}, "e_{Avg}": {0, 20}, "e_{s, Avg}": {0, 20},
 	"WindSpd_{Max}": {0, 100}, "WindSpd_{Std}": {0, 100}, WindSpeed: {0, 100},
 	windDirection: {0, 360}, "WindDir_{Std}": {0, 360}, "Rain_{Tot}": {0, 500},
-}
-
-// ReadTUDelft returns the series of a raw station file: 33 columns, no header, a record
-// every five minutes. A row of the series is a clock hour of which there is a record,
-// at its start; its values are the means of the records from 0 to 55 minutes past, a
-// direction that of the mean unit vector, and missing where fewer than LeastCount
-// records have one. Hours without a record are not made up: they are gaps.
-//
-// Nothing in the file stops it: a line that is cut off, holds two records or garbage,
-// or has no time is rejected; of several records of one time the first counts; records
-// out of order go into their hours; NAN, text and values out of range are missing. All
-// are counted, by kind and with their first line, in TUDelft.Report and in the notes of
-// the series. Lines before the first of 33 columns may have fewer, as the loggers once
-// wrote, if two in a row have as many. If the last line does not end, its last column
-// is not believed.
-//
-// It errs if an option is wrong, if r fails, or if there is no record. It reads line by
-// line and holds the hours alone, or the records if EveryRecord is set, however many
-// lines are broken. 105,000 lines take a tenth of a second.
-func ReadTUDelft(r io.Reader, o TUDelft) (*Series, error) {
-	d, err := newDelft(o)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.lines(r); err != nil {
-		return nil, fmt.Errorf("datasets: station file: %w", err)
-	}
-	if o.Report != nil {
-		*o.Report = d.report
-	}
-	if d.report.Records == 0 {
-		return nil, &CellError{File: d.seriesName(), Problem: fmt.Sprintf("has no record in %s", count(d.report.Lines, "line")),
-			Cure: "it needs lines of 33 columns with commas, the first 2006-01-02 15:04:05; for another format there is ReadCSV"}
-	}
-	return d.series(), nil
 }
 
 // delft is a station file on its way into a Series.
@@ -214,74 +178,35 @@ func (d *delft) keep(at time.Time, values []float64, kinds []cellKind, line int)
 	return true
 }
 
-// mean returns the mean of column k in an hour, NaN if it has too few values.
-func (d *delft) mean(h *delftHour, k int) float64 {
-	n := float64(h.n[k])
-	switch {
-	case h.n[k] < d.o.LeastCount:
-		return math.NaN()
-	case !d.angle[k]:
-		return h.sum[k] / n
-	case math.Hypot(h.sum[k], h.sine[k]) < 1e-9*n:
-		return math.NaN() // the directions cancel
-	}
-	a := math.Atan2(h.sine[k], h.sum[k]) * 180 / math.Pi
-	if a < 0 {
-		a += 360
-	}
-	return a
+// stampReader reads times such as 2013-04-22 14:55:00.
+type stampReader struct {
+	loc *time.Location
 }
 
-func (d *delft) seriesName() string {
-	switch {
-	case d.o.Name != "":
-		return d.o.Name
-	case d.station != "":
-		return d.station
+func (s *stampReader) parse(b []byte) (time.Time, bool) {
+	if len(b) != len("2006-01-02 15:04:05") || b[4] != '-' || b[7] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' || b[16] != ':' {
+		return time.Time{}, false
 	}
-	return "station"
-}
-
-// series returns the hours, or the records.
-func (d *delft) series() *Series {
-	s := &Series{name: d.seriesName(), columns: slices.Clone(d.o.Columns), timeName: "time"}
-	s.values = make([][]float64, len(d.fields))
-	step := time.Hour
-	if d.o.EveryRecord {
-		step = 5 * time.Minute
-		for _, r := range d.rows {
-			s.times = append(s.times, r.at)
-			for k, v := range r.values {
-				s.values[k] = append(s.values[k], v)
+	var n [6]int
+	for k, span := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		for _, c := range b[span[0]:span[1]] {
+			if !isDigit(c) {
+				return time.Time{}, false
 			}
-		}
-	} else {
-		for _, hour := range slices.Sorted(maps.Keys(d.hours)) {
-			s.times = append(s.times, time.Unix(3600*hour, 0).UTC())
-			for k := range d.fields {
-				s.values[k] = append(s.values[k], d.mean(d.hours[hour], k))
-			}
+			n[k] = 10*n[k] + int(c-'0')
 		}
 	}
-	d.countHours()
-	if d.o.Report != nil {
-		*d.o.Report = d.report
+	days := 0
+	if n[3] == 24 && n[4]+n[5] == 0 {
+		n[3], days = 0, 1
 	}
-	s.rows = len(s.times)
-	s.notes = d.report.notes(d.o)
-	s.setStep(step, time.UTC)
-	return s
-}
-
-// countHours counts the hours that have enough values of the first column.
-func (d *delft) countHours() {
-	d.report.Hours = len(d.hours)
-	for _, h := range d.hours {
-		if h.n[0] >= 12 {
-			d.report.FullHours++
-		}
-		if h.n[0] < d.o.LeastCount {
-			d.report.ShortHours++
-		}
+	if n[0] < 1 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+		return time.Time{}, false
 	}
+	t := time.Date(n[0], time.Month(n[1]), n[2]+days, n[3], n[4], n[5], 0, s.loc)
+	// A day that is not there, or an hour that clocks leave out, comes out as another.
+	if t.Hour() != n[3] || t.Minute() != n[4] || days == 0 && t.Day() != n[2] {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
 }

@@ -7,15 +7,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"time"
-)
-
-const (
-	delftWidth = 33
-	// oldWidth is the least that a line of the old loggers may have: WindSpeed is
-	// column 14 in them too.
-	oldWidth = 14
-	maxLine  = 1 << 16
 )
 
 // lines reads all lines of a file.
@@ -162,16 +153,6 @@ func (d *delft) record(line []byte, at int, ended bool) {
 	}
 }
 
-// cellKind says what a cell holds; one that a line lacks is missing.
-type cellKind int
-
-const (
-	missingCell cellKind = iota
-	valueCell
-	textCell
-	farCell
-)
-
 // value reads a number of column k; what is none is NaN.
 func (d *delft) value(field []byte, k int) (float64, cellKind) {
 	if len(field) == 0 || bytes.EqualFold(field, []byte("NAN")) || bytes.EqualFold(field, []byte("NA")) || bytes.EqualFold(field, []byte("NULL")) {
@@ -186,37 +167,4 @@ func (d *delft) value(field []byte, k int) (float64, cellKind) {
 		return outOfRange, farCell
 	}
 	return v, valueCell
-}
-
-// stampReader reads times such as 2013-04-22 14:55:00.
-type stampReader struct {
-	loc *time.Location
-}
-
-func (s *stampReader) parse(b []byte) (time.Time, bool) {
-	if len(b) != len("2006-01-02 15:04:05") || b[4] != '-' || b[7] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' || b[16] != ':' {
-		return time.Time{}, false
-	}
-	var n [6]int
-	for k, span := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
-		for _, c := range b[span[0]:span[1]] {
-			if !isDigit(c) {
-				return time.Time{}, false
-			}
-			n[k] = 10*n[k] + int(c-'0')
-		}
-	}
-	days := 0
-	if n[3] == 24 && n[4]+n[5] == 0 {
-		n[3], days = 0, 1
-	}
-	if n[0] < 1 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 59 {
-		return time.Time{}, false
-	}
-	t := time.Date(n[0], time.Month(n[1]), n[2]+days, n[3], n[4], n[5], 0, s.loc)
-	// A day that is not there, or an hour that clocks leave out, comes out as another.
-	if t.Hour() != n[3] || t.Minute() != n[4] || days == 0 && t.Day() != n[2] {
-		return time.Time{}, false
-	}
-	return t.UTC(), true
 }

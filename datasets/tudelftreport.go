@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+const (
+	delftWidth = 33
+	// oldWidth is the least that a line of the old loggers may have: WindSpeed is
+	// column 14 in them too.
+	oldWidth = 14
+	maxLine  = 1 << 16
+)
+
 // TUDelftReport says what ReadTUDelft took from a file and what it did not. Lines =
 // Blank + Records + all Rejected.
 type TUDelftReport struct {
@@ -22,6 +30,16 @@ type TUDelftReport struct {
 	// which are missing.
 	Hours, FullHours, ShortHours int
 }
+
+// cellKind says what a cell holds; one that a line lacks is missing.
+type cellKind int
+
+const (
+	missingCell cellKind = iota
+	valueCell
+	textCell
+	farCell
+)
 
 // Rejection is a reason to reject lines, and how many there are.
 type Rejection struct {
@@ -114,30 +132,4 @@ func (r TUDelftReport) String() string {
 	}
 	fmt.Fprintf(&b, "%s, %d with all 12 values, %d with too few", count(r.Hours, "hour"), r.FullHours, r.ShortHours)
 	return b.String()
-}
-
-// notes says in short what the report says.
-func (r TUDelftReport) notes(o TUDelft) (notes []Note) {
-	add := func(warn bool, format string, args ...any) {
-		notes = append(notes, Note{Kind: Rejected, Warning: warn, Text: fmt.Sprintf(format, args...)})
-	}
-	if o.EveryRecord {
-		add(false, "records of 5 minutes as they are")
-	} else {
-		add(false, "means of clock hours with %d values or more of 12; %d of %s have fewer and are missing, %d have all", o.LeastCount, r.ShortHours, count(r.Hours, "hour"), r.FullHours)
-	}
-	n, repeats := r.rejected()
-	if n+repeats+r.Blank+r.Disordered > 0 {
-		add(10*(n+repeats) > r.Lines, "of %s %d are rejected, %d repeat a time, %d are blank, %d are out of order", count(r.Lines, "line"), n, repeats, r.Blank, r.Disordered)
-	}
-	for _, c := range r.Columns {
-		if c.Missing+c.NoNumber+c.OutOfRange > 0 {
-			add(false, "column %s lacks %d of %s: %d missing, %d no number, %d out of range", inline(c.Column),
-				c.Missing+c.NoNumber+c.OutOfRange, count(r.Records, "record"), c.Missing, c.NoNumber, c.OutOfRange)
-		}
-	}
-	if o.Location == nil || o.Location.String() == "UTC" {
-		add(false, "the file does not say of which clock its times are; they are taken for UTC, see TUDelft.Location")
-	}
-	return notes
 }

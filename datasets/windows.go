@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -295,4 +296,16 @@ func (c *cutter) none(r WindowReport) error {
 	}
 	return fmt.Errorf("datasets: no window of %d rows is left of %s: %d lost to gaps, %d to missing values; %s",
 		r.Need, count(r.Rows, "row"), r.LostToGaps, r.LostToMissing, cure)
+}
+
+// Unscale returns w.Scaler.Unscale(m, w.Targets...), for a model m that was fitted on
+// the windows w. It errs as that does, or if w has no Scaler or no Bias.
+func (w Window) Unscale(m *twornn.Model) (*twornn.Model, error) {
+	if w.Scaler == nil {
+		return nil, errors.New("datasets: Window.Scaler is nil, so the model is in the units of the file already; use it as it is")
+	}
+	if !w.Bias {
+		return nil, errors.New("datasets: Window.Bias is false, and without a bias no model can undo the scaler's means; fit the model on windows with Bias")
+	}
+	return w.Scaler.Unscale(m, w.Targets...)
 }
