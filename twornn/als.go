@@ -67,7 +67,7 @@ func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorde
 // RecoverFrom implements Continuation: where the shorter words lead close enough, no train is
 // grown.
 func (o ALS) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if !m.HasRows() {
 		return nil, st, fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length())
 	}

@@ -129,10 +129,13 @@ func (f *fitter) account(c candidate, chosen *Model) Candidate {
 	for _, l := range f.c.Lengths() {
 		rows += f.c[l].N()
 	}
-	n := c.states()
+	n, status := c.states(), NotRun
+	if c.climb != nil {
+		status = c.climb.stats().Status
+	}
 	return Candidate{
 		L: c.L, Rank: n, Start: c.start, MSE: c.sse / float64(rows*f.p), Parameters: freeParameters(n, f.d, f.p),
-		Criterion: c.bic, Growth: growth(c.Model, f.c), Chosen: c.Model == chosen,
+		Criterion: c.bic, Growth: growth(c.Model, f.c), Status: status, Chosen: c.Model == chosen,
 	}
 }
 

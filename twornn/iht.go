@@ -62,7 +62,7 @@ func (o TIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Record
 
 // over is Recover for the shape that is to have low rank.
 func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}

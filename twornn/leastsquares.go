@@ -29,7 +29,7 @@ var _ Recovery = LeastSquares{}
 
 // Recover implements Recovery. rank is ignored: the tensor comes at full rank.
 func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if err := ctx.Err(); err != nil {
 		return nil, st, err
 	}

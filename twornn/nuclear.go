@@ -40,7 +40,7 @@ var _ Recovery = NuclearNorm{}
 
 // Recover implements Recovery. rank is ignored.
 func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if o.Tol == 0 {
 		o.Tol = 1e-8
 	}

@@ -80,7 +80,8 @@ type Stats struct {
 type Status int
 
 const (
-	Converged       Status = iota // the method reached its goal
+	NotRun          Status = iota // nothing was run
+	Converged                     // the method reached its goal
 	Underdetermined               // fewer independent measurements than unknowns: the solution of least norm
 	IterationLimit                // MaxIterations were done
 	Stopped                       // the Recorder or the context ended the run
@@ -88,6 +89,8 @@ const (
 
 func (s Status) String() string {
 	switch s {
+	case NotRun:
+		return "not run"
 	case Converged:
 		return "converged"
 	case Underdetermined:

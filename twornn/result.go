@@ -173,5 +173,9 @@ type Candidate struct {
 	// training inputs' second moments, exactly, or along a stretch of training inputs. 1 is
 	// as large as in training.
 	Growth float64
+	// Status is how its joint fit ended: anything but Converged is cut short, since it lagged
+	// behind another or for want of time, and a fit to the end may have a lower MSE and
+	// criterion. NotRun: there was none.
+	Status Status
 	Chosen bool
 }

@@ -56,7 +56,7 @@ func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recor
 
 // RecoverFrom implements Continuation: it begins at the better of two starts.
 func (o TTIHT) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
-	st := Stats{N: m.N(), Unknowns: m.Unknowns()}
+	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}
