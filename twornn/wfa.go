@@ -57,19 +57,28 @@ func (w *WFA) Model() *Model {
 // Value returns f(word), p numbers; without symbols f(λ) = Ω α. It errs if a symbol
 // is not in the alphabet, and costs O(n²) a symbol.
 func (w *WFA) Value(word ...string) ([]float64, error) {
+	m, index, err := w.indices(word)
+	if err != nil {
+		return nil, err
+	}
+	return m.value(index), nil
+}
+
+// indices returns the model of w and the indices of the symbols of a word.
+func (w *WFA) indices(word []string) (*Model, []int, error) {
 	m := &Model{w.Alpha, w.A, w.Omega}
 	if m.fitted() != nil || len(w.Alphabet) != len(w.A) {
-		return nil, errors.New("twornn: the automaton is empty, or its parts disagree")
+		return nil, nil, errors.New("twornn: the automaton is empty, or its parts disagree")
 	}
 	index := make([]int, len(word))
 	for t, s := range word {
 		i := slices.Index(w.Alphabet, s)
 		if i < 0 {
-			return nil, fmt.Errorf("twornn: symbol %d of the word, %q, is not in the alphabet %s", t+1, s, strings.Join(w.Alphabet, " "))
+			return nil, nil, fmt.Errorf("twornn: symbol %d of the word, %q, is not in the alphabet %s", t+1, s, strings.Join(w.Alphabet, " "))
 		}
 		index[t] = i
 	}
-	return m.value(index), nil
+	return m, index, nil
 }
 
 // value returns f of the word whose symbols have the given indices.

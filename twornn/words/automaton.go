@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/twornn/spectral/twornn"
 )
 
@@ -114,5 +112,3 @@ func (a *Automaton) String() string {
 	}
 	return b.String()
 }
-
-var _ = mat.NewDense

@@ -26,7 +26,14 @@ type Options struct {
 	Src rand.Source
 }
 
-// Fit learns a distribution over words. ...
+// Fit learns the distribution that the words of the sample were drawn from. It learns
+// several automata on most of the words, by merging the states of the prefix tree and by
+// EM, gives each the share of a mixture that makes the other words most likely, and
+// carries those with a share on over the whole sample. Every word has a positive
+// probability in the result. The same sample and source give the same bits.
+//
+// It errs if the sample is empty, if an option is out of range, and if ctx is done before
+// there is anything to return.
 func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
 	if sample == nil || sample.Len() == 0 {
 		return nil, errors.New("words: the sample holds no word; read or add some first")
@@ -177,11 +184,8 @@ func (f *fitter) em(a *pfa, limit int, budget float64) *pfa {
 	return best
 }
 
-// smooth turns expected counts into probabilities, with a little for all that was not
-// seen.
+// smooth turns expected counts into probabilities.
 func (f *fitter) smooth(a *pfa) *pfa {
-	e := 0.1 / float64(a.n*a.d+1)
-	_ = e
 	a.normalise()
 	return a
 }

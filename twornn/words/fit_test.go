@@ -50,6 +50,8 @@ func TestFit(t *testing.T) {
 	for _, w := range twornn.Words(3, 10) {
 		p, q := math.Exp(truth.logProb(w)), math.Exp(a.LogProb(w))
 		total += q
+		// With q − p, since longer words are left out.
+		divergence += q - p
 		if p > 0 {
 			divergence += p * math.Log(p/q)
 		}
