@@ -4,6 +4,8 @@ package forecast
 // records get few.
 const (
 	mostLags      = 36  // recent rows of a target
+	mostRecent    = 160 // recent rows of all columns together
+	fewColumns    = 4   // up to which the neighbours of a season ago are taken
 	mostOtherLags = 24  // recent rows of the other columns
 	mostDummies   = 24  // a season this long has a level for each place, a longer one waves
 	mostNested    = 400 // an outer season this long has a level for each place if seen often
@@ -18,7 +20,7 @@ var rates = []float64{0.5, 0.2, 0.07, 0.02}
 
 // catalogue lists the features of horizon h.
 func catalogue(k *task, n, h int) []feature {
-	c := &cataloguer{k: k, n: n, h: h, wholeNested: mostNested}
+	c := &cataloguer{k: k, n: n, h: h}
 	c.lags()
 	c.seasons()
 	c.knowns()
@@ -31,8 +33,6 @@ type cataloguer struct {
 	k    *task
 	n, h int
 	list []feature
-
-	wholeNested int // the constant of that name; negative: none
 }
 
 func (c *cataloguer) add(f feature) { c.list = append(c.list, f) }
@@ -51,7 +51,7 @@ func (k *task) isTarget(j int) bool {
 // before: of targets the neighbours of that place too.
 func (c *cataloguer) lags() {
 	for j := range c.k.columns {
-		p := min(mostLags, max(2, c.n/rowsPerLag))
+		p := min(mostLags, max(8, mostRecent/len(c.k.columns)), max(2, c.n/rowsPerLag))
 		if !c.k.isTarget(j) {
 			p = min(p, mostOtherLags, max(1, c.n/(rowsPerOther*len(c.k.columns))))
 		}
@@ -65,6 +65,9 @@ func (c *cataloguer) lags() {
 			back := (c.h + season - 1) / season * season
 			for _, m := range []int{0, season, 2 * season} {
 				for _, o := range []int{0, -1, 1} {
+					if o != 0 && len(c.k.columns) > fewColumns {
+						continue
+					}
 					shift := back + m + o
 					if shift >= c.h && (o == 0 || m == 0) && back+m+season < c.n/2 {
 						c.add(feature{Kind: aligned, Column: j, Shift: shift, Period: season})
@@ -78,9 +81,11 @@ func (c *cataloguer) lags() {
 // seasons adds levels or waves.
 func (c *cataloguer) seasons() {
 	for i, s := range c.k.seasons {
-		nested := i > 0 && s%c.k.seasons[0] == 0 && s <= c.wholeNested && c.n >= 20*s
+		if i+1 < len(c.k.seasons) && c.nested(i+1) {
+			continue // its levels are sums of those of the outer season
+		}
 		switch {
-		case s <= mostDummies && c.n >= 3*s, nested:
+		case s <= mostDummies && c.n >= 3*s, c.nested(i):
 			for p := 1; p < s; p++ {
 				c.add(feature{Kind: dummy, Period: s, Shift: p})
 			}
@@ -90,6 +95,13 @@ func (c *cataloguer) seasons() {
 			}
 		}
 	}
+}
+
+// nested tells whether season i is a whole number of the first and gets a level for each
+// place.
+func (c *cataloguer) nested(i int) bool {
+	s := c.k.seasons[i]
+	return i > 0 && s%c.k.seasons[0] == 0 && s <= mostNested && c.n >= 20*s
 }
 
 func (c *cataloguer) wave(s, w int) {

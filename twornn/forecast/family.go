@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -131,15 +132,6 @@ type choice struct {
 	memory int // segments after which a row weighs half; 0: never
 }
 
-// candidate is the best member of a family for one target, with its forecasts of the
-// rows held out.
-type candidate struct {
-	name      string
-	forecasts []float64 // of the held-out rows, block after block
-	mse       float64
-	learn     func() *linear // learns it from all training rows
-}
-
 // grid lists the members of a family.
 type grid struct {
 	lambdas  []float64
@@ -158,13 +150,17 @@ func (s *stage) evaluate(f family, g grid, visit func(c int, ch choice, forecast
 			ys = append(ys, c*len(s.anchors)+a)
 		}
 	}
+	parts := make([]*mat.Dense, len(s.held))
+	for b, held := range s.held {
+		parts[b] = columns(held.x, f.use)
+	}
 	for _, memory := range g.memories {
 		systems := make([]*system, len(s.held))
 		for b := range s.held {
 			systems[b] = newSystem(s.upTo(s.split.lead+b, memory), f.use, f.scale)
 		}
 		for _, lambda := range g.lambdas {
-			for i, forecasts := range s.forecastBlocks(systems, lambda, ys) {
+			for i, forecasts := range s.forecastBlocks(parts, f.use, systems, lambda, ys) {
 				c, a := ys[i]/len(s.anchors), ys[i]%len(s.anchors)
 				visit(c, choice{lambda, a, memory}, forecasts)
 			}
@@ -183,7 +179,9 @@ func (s *stage) best(f family, g grid) []*candidate {
 				name:      fmt.Sprintf("%s, %v, lambda %g, memory %d", f.name, s.anchors[ch.anchor], ch.lambda, ch.memory),
 				mse:       mse,
 				forecasts: forecasts,
-				learn:     func() *linear { return s.learn(f, ch, c) },
+				learn: func(context.Context) (piece, error) {
+					return piece{Linear: s.learn(f, ch, c), design: s.d}, nil
+				},
 			}
 		}
 	})
@@ -208,12 +206,12 @@ func (s *stage) upTo(end, memory int) *sums {
 }
 
 // forecastBlocks returns for each right side the forecasts of all held-out rows.
-func (s *stage) forecastBlocks(systems []*system, lambda float64, ys []int) [][]float64 {
+func (s *stage) forecastBlocks(parts []*mat.Dense, use []int, systems []*system, lambda float64, ys []int) [][]float64 {
 	out := make([][]float64, len(ys))
 	for b, sys := range systems {
 		coef, rest := sys.solve(lambda, ys)
 		held := s.held[b]
-		z := s.times(held.x, coef, sys.use)
+		z := times(parts[b], coef, use)
 		for i, y := range ys {
 			c, a := y/len(s.anchors), y%len(s.anchors)
 			v := s.src.v[s.k.targets[c]]
@@ -226,15 +224,10 @@ func (s *stage) forecastBlocks(systems []*system, lambda float64, ys []int) [][]
 	return out
 }
 
-// times returns x b, of the intercept and the features in use.
-func (s *stage) times(x, b *mat.Dense, use []int) *mat.Dense {
+// columns returns the intercept and some features of x.
+func columns(x *mat.Dense, use []int) *mat.Dense {
 	rows, _ := x.Dims()
-	_, q := b.Dims()
-	part, coef := mat.NewDense(rows, 1+len(use), nil), mat.NewDense(1+len(use), q, nil)
-	coef.SetRow(0, b.RawRowView(0))
-	for i, f := range use {
-		coef.SetRow(1+i, b.RawRowView(1+f))
-	}
+	part := mat.NewDense(rows, 1+len(use), nil)
 	for r := range rows {
 		from, to := x.RawRowView(r), part.RawRowView(r)
 		to[0] = 1
@@ -242,7 +235,18 @@ func (s *stage) times(x, b *mat.Dense, use []int) *mat.Dense {
 			to[1+i] = from[1+f]
 		}
 	}
-	z := mat.NewDense(rows, q, nil)
+	return part
+}
+
+// times returns the product of such columns with their coefficients in b.
+func times(part, b *mat.Dense, use []int) *mat.Dense {
+	_, q := b.Dims()
+	coef := mat.NewDense(1+len(use), q, nil)
+	coef.SetRow(0, b.RawRowView(0))
+	for i, f := range use {
+		coef.SetRow(1+i, b.RawRowView(1+f))
+	}
+	z := &mat.Dense{}
 	z.Mul(part, coef)
 	return z
 }

@@ -11,14 +11,18 @@ type split struct {
 // Cuts of the training rows.
 const (
 	leadSegments = 6
-	shortRecord  = 600 // rows below which more of the record is forecast, in more blocks
+	shortRecord  = 600  // rows below which more of the record is forecast, in more blocks
+	longRecord   = 4000 // rows above which three blocks tell enough
 )
 
 // newSplit cuts n rows.
 func newSplit(n int) split {
 	first, blocks := 0.6, 4
-	if n < shortRecord {
+	switch {
+	case n < shortRecord:
 		first, blocks = 0.5, 5
+	case n > longRecord:
+		blocks = 3
 	}
 	s := split{lead: leadSegments}
 	o := int(first * float64(n))

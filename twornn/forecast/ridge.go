@@ -133,7 +133,7 @@ func needs(d *design) int {
 
 // ridgeFeatures lists p lags, aligned rows, seasons and known columns.
 func ridgeFeatures(k *task, n, h, p int, products bool) []feature {
-	c := &cataloguer{k: k, n: n, h: h, wholeNested: mostNested}
+	c := &cataloguer{k: k, n: n, h: h}
 	for j := range k.columns {
 		for s := range p {
 			c.add(feature{Kind: lag, Column: j, Shift: s})

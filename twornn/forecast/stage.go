@@ -161,13 +161,7 @@ func (s *stage) explain(y []float64, t int) {
 func (s *stage) changes(end int) (low, high []float64) {
 	for _, j := range s.k.targets {
 		v := s.src.v[j]
-		lo, hi := 0.0, 0.0
-		for t := 0; t+s.d.h < end; t++ {
-			d := v[t+s.d.h] - v[t]
-			lo, hi = min(lo, d), max(hi, d)
-		}
-		// A change half as large again as any seen is believed, a larger one is not.
-		lo, hi = 1.5*lo, 1.5*hi
+		lo, hi := changeRange(v, s.d.h, end)
 		if s.unheld {
 			lo, hi = -math.MaxFloat64, math.MaxFloat64
 		}

@@ -1,0 +1,270 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/twornn/spectral/twornn"
+)
+
+// contest is the race of all candidates on the rolling origins of one series.
+type contest struct {
+	k     *task
+	r     *record
+	split split
+	warps [][]warp // sets of transformations: as it is, and transformed
+	first int
+	cells [][]*cell // by horizon and target
+}
+
+// cell is the race for one target at one horizon.
+type cell struct {
+	h, target  int
+	rows       []int // held out: forecasts are made from them
+	blocks     []int // how many of these each block has
+	truth      []float64
+	last       []float64
+	candidates []*candidate
+}
+
+// candidate is a rule that may forecast a cell, with what it forecast for the rows held
+// out, each from rows before its block.
+type candidate struct {
+	name      string
+	forecasts []float64
+	mse       float64
+	learn     func(ctx context.Context) (piece, error) // from all training rows
+}
+
+// piece is a rule as learnt from all training rows: the first of its fields that is
+// set.
+type piece struct {
+	Linear *linear `json:",omitempty"`
+	design *design
+	path   *path
+	Anchor *anchor `json:",omitempty"`
+}
+
+// newContest cuts the rows and finds the transformations.
+func newContest(k *task, r *record) *contest {
+	t := &contest{k: k, r: r, split: newSplit(r.n)}
+	t.first = min(r.n/8, mostLags)
+	plain, bent := make([]warp, len(k.columns)), make([]warp, len(k.columns))
+	any := false
+	for j := range k.columns {
+		bent[j] = warpFor(r.v[j])
+		any = any || k.isTarget(j) && bent[j].Kind != identity
+	}
+	t.warps = [][]warp{plain}
+	if any {
+		t.warps = append(t.warps, bent)
+	}
+	for _, h := range k.horizons {
+		var row []*cell
+		for c := range k.targets {
+			row = append(row, t.newCell(h, c))
+		}
+		t.cells = append(t.cells, row)
+	}
+	return t
+}
+
+// measured tells whether all targets have a value in row t.
+func (t *contest) measured(row int) bool {
+	for _, j := range t.k.targets {
+		if !t.r.has(j, row) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *contest) newCell(h, c int) *cell {
+	x := &cell{h: h, target: c}
+	v := t.r.v[t.k.targets[c]]
+	for g := t.split.lead; g < t.split.segments(); g++ {
+		rows := t.split.rows(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+		x.rows, x.blocks = append(x.rows, rows...), append(x.blocks, len(rows))
+	}
+	for _, row := range x.rows {
+		x.truth, x.last = append(x.truth, v[row+h]), append(x.last, v[row])
+	}
+	return x
+}
+
+// add enters a candidate whose forecasts are all numbers.
+func (x *cell) add(c *candidate) {
+	if len(c.forecasts) != len(x.truth) {
+		panic(fmt.Sprintf("forecast: %s: %d forecasts of %d rows", c.name, len(c.forecasts), len(x.truth)))
+	}
+	c.mse = 0
+	for i, f := range c.forecasts {
+		if !isFinite(f) {
+			return
+		}
+		c.mse += (f - x.truth[i]) * (f - x.truth[i]) / float64(len(x.truth))
+	}
+	x.candidates = append(x.candidates, c)
+}
+
+// run enters all candidates. rec is told of each group that is done.
+func (t *contest) run(ctx context.Context, rec twornn.Recorder) error {
+	t.addAnchors()
+	type job func() ([]func(), error)
+	var jobs []job
+	for w := range t.warps {
+		for i := range t.k.horizons {
+			jobs = append(jobs, func() ([]func(), error) { return t.regressions(ctx, w, i) })
+		}
+	}
+	for w := range t.warps {
+		for _, m := range pathMakers(t.k, t.r.n) {
+			if t.warps[w][m.columns[0]].Kind == identity && w > 0 && len(m.columns) == 1 {
+				continue
+			}
+			jobs = append(jobs, func() ([]func(), error) { return t.paths(ctx, w, m) })
+		}
+	}
+	// Each job is on its own; what they found is entered in their order.
+	entries, errs := make([][]func(), len(jobs)), make([]error, len(jobs))
+	var mu sync.Mutex
+	done := 0
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, j := range jobs {
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			if entries[i], errs[i] = j(); errs[i] == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				done++
+				errs[i] = tell(rec, "candidates", done)
+			}
+		}()
+	}
+	wg.Wait()
+	for i := range jobs {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		for _, enter := range entries[i] {
+			enter()
+		}
+	}
+	return nil
+}
+
+// addAnchors enters persistence and the like.
+func (t *contest) addAnchors() {
+	for _, row := range t.cells {
+		for _, x := range row {
+			v := t.r.v[t.k.targets[x.target]]
+			for _, a := range anchors(t.k, t.r.n) {
+				if a.Kind == fromMean {
+					continue
+				}
+				c := &candidate{name: "naive " + a.String(), learn: func(context.Context) (piece, error) { return piece{Anchor: &a}, nil }}
+				if a.Kind == fromLast {
+					c.name = "persistence"
+				}
+				for _, i := range x.rows {
+					c.forecasts = append(c.forecasts, a.at(v, 0, i, x.h))
+				}
+				x.add(c)
+			}
+		}
+	}
+}
+
+// regressions enters the best members of all families of one horizon.
+func (t *contest) regressions(ctx context.Context, w, i int) ([]func(), error) {
+	h := t.k.horizons[i]
+	d := &design{h: h, warps: t.warps[w], features: catalogue(t.k, t.r.n, h)}
+	s, err := newStage(ctx, t.k, t.r, d, t.split, anchors(t.k, t.r.n), t.first, false)
+	if err != nil {
+		return nil, err
+	}
+	var out []func()
+	for _, f := range families(s) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		g := regressionGrid
+		if len(f.use) > largeFamily {
+			g = coarseGrid
+		}
+		for c, x := range s.best(f, g) {
+			if x == nil || w > 0 && t.warps[w][t.k.targets[c]].Kind == identity {
+				continue
+			}
+			x.name = t.warps[w][t.k.targets[c]].Kind.String() + ": " + x.name
+			out = append(out, func() { t.cells[i][c].add(x) })
+		}
+	}
+	return out, nil
+}
+
+// The members of each family; a family of many features has fewer, to save time.
+var (
+	regressionGrid = grid{lambdas: []float64{1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 3}, memories: []int{0, 3}}
+	coarseGrid     = grid{lambdas: []float64{1e-3, 1e-2, 0.1, 0.5}, memories: []int{0, 3}}
+)
+
+// largeFamily is the number of features above which the coarse grid is taken.
+const largeFamily = 200
+
+// paths enters a state-space model, learnt anew at each origin.
+func (t *contest) paths(ctx context.Context, w int, m pathMaker) ([]func(), error) {
+	warps := t.warps[w]
+	out := make([]*candidate, len(t.k.horizons)*len(t.k.targets))
+	var before *path
+	for g := t.split.lead; g < t.split.segments(); g++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := learnPath(ctx, m, t.r, warps, t.k.horizons, t.split.bounds[g], before)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, nil // what can't be learnt does not take part
+		}
+		before = p
+		for i, h := range t.k.horizons {
+			rows := t.split.rows(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+			f := p.forecasts(t.r, warps, rows, t.k.horizons)[i]
+			for c, j := range t.k.targets {
+				at := p.place(j)
+				if at < 0 {
+					continue
+				}
+				x := &out[i*len(t.k.targets)+c]
+				if *x == nil {
+					*x = &candidate{name: warps[j].Kind.String() + ": " + m.name}
+				}
+				for row, from := range rows {
+					(*x).forecasts = append((*x).forecasts, p.value(f.At(row, at), t.r, warps, at, i, from))
+				}
+			}
+		}
+	}
+	learn := sync.OnceValues(func() (*path, error) {
+		p, err := learnPath(ctx, m, t.r, warps, t.k.horizons, t.r.n, before)
+		if p != nil {
+			p.Warps = w
+		}
+		return p, err
+	})
+	var enter []func()
+	for n, x := range out {
+		if x != nil {
+			x.learn = func(context.Context) (piece, error) { p, err := learn(); return piece{path: p}, err }
+			enter = append(enter, func() { t.cells[n/len(t.k.targets)][n%len(t.k.targets)].add(x) })
+		}
+	}
+	return enter, nil
+}

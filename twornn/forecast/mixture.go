@@ -1,0 +1,187 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// mixture is the engine of TwoRNN: for each target and horizon a weighted sum of
+// regressions, state-space models and anchors, learnt from all training rows. All of it
+// can be saved.
+type mixture struct {
+	Warps   [][]warp
+	Designs []*design
+	Paths   []*path
+	Cells   [][]terms // by horizon and target
+	// By target: no forecast leaves the training range widened by half of itself, or the
+	// range of changes over its horizon.
+	Low, High []float64
+	k         *task
+}
+
+// terms are the parts of one forecast.
+type terms struct {
+	Terms []term
+	// Fall and Rise bound the change over the horizon.
+	Fall, Rise float64
+	Band       band
+}
+
+// term is a weighted part: a regression on a design, a path or an anchor.
+type term struct {
+	Name   string
+	Weight float64
+	Design int     `json:",omitempty"`
+	Path   int     `json:",omitempty"`
+	Linear *linear `json:",omitempty"`
+	Anchor *anchor `json:",omitempty"`
+}
+
+// newMixture learns the chosen candidates of each cell from all training rows. weights
+// is by horizon, target and candidate.
+func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixture, error) {
+	m := &mixture{Warps: t.warps, k: t.k}
+	designs, paths := map[*design]int{}, map[*path]int{}
+	for i, row := range t.cells {
+		var cells []terms
+		for c, x := range row {
+			cell := terms{}
+			cell.Fall, cell.Rise = changeRange(t.r.v[t.k.targets[c]], x.h, t.r.n)
+			for n, w := range weights[i][c] {
+				if w == 0 {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				p, err := x.candidates[n].learn(ctx)
+				if err != nil {
+					return nil, fmt.Errorf("forecast: %s: %w", x.candidates[n].name, err)
+				}
+				e := term{Name: x.candidates[n].name, Weight: w, Linear: p.Linear, Anchor: p.Anchor}
+				if p.design != nil {
+					e.Design = place(designs, p.design, &m.Designs)
+				}
+				if p.path != nil {
+					e.Path = place(paths, p.path, &m.Paths)
+				}
+				cell.Terms = append(cell.Terms, e)
+			}
+			cell.Band = newBand(x.combined(weights[i][c]), x.truth, x.rows, x.h, t.k.seasons)
+			cells = append(cells, cell)
+		}
+		m.Cells = append(m.Cells, cells)
+	}
+	for _, j := range t.k.targets {
+		lo, hi := slices.Min(t.r.v[j]), slices.Max(t.r.v[j])
+		low := lo - (hi-lo)/2
+		if lo >= 0 {
+			low = max(low, 0) // what never was negative stays so
+		}
+		m.Low, m.High = append(m.Low, low), append(m.High, hi+(hi-lo)/2)
+	}
+	m.prune()
+	return m, nil
+}
+
+// place returns the index of p in list, appended if it is new.
+func place[T any](known map[*T]int, p *T, list *[]*T) int {
+	i, ok := known[p]
+	if !ok {
+		i = len(*list)
+		known[p] = i
+		*list = append(*list, p)
+	}
+	return i
+}
+
+// prune leaves out the features that no regression uses.
+func (m *mixture) prune() {
+	for i, d := range m.Designs {
+		used := make([]bool, len(d.features))
+		m.regressions(i, func(l *linear) {
+			for _, f := range l.Index {
+				used[f] = true
+			}
+		})
+		for j, f := range d.features {
+			if used[j] && f.Kind == product {
+				used[f.A], used[f.B] = true, true
+			}
+		}
+		to := make([]int, len(used))
+		kept := &design{h: d.h, warps: d.warps}
+		for j, f := range d.features {
+			if to[j] = len(kept.features); !used[j] {
+				continue
+			}
+			if f.Kind == product {
+				f.A, f.B = to[f.A], to[f.B]
+			}
+			kept.features = append(kept.features, f)
+		}
+		m.Designs[i] = kept
+		m.regressions(i, func(l *linear) {
+			for n, f := range l.Index {
+				l.Index[n] = to[f]
+			}
+		})
+	}
+}
+
+// regressions calls f with each regression on a design.
+func (m *mixture) regressions(design int, f func(*linear)) {
+	for _, row := range m.Cells {
+		for _, cell := range row {
+			for _, e := range cell.Terms {
+				if e.Linear != nil && e.Design == design {
+					f(e.Linear)
+				}
+			}
+		}
+	}
+}
+
+func (m *mixture) forecast(dst *mat.Dense, r *record, t int) {
+	rows := []int{t}
+	x := make([][]float64, len(m.Designs))
+	sources := make([]source, len(m.Designs))
+	for i, d := range m.Designs {
+		sources[i] = r.source(d.warps)
+		x[i] = make([]float64, 1+len(d.features))
+		d.fill(x[i], sources[i], rows)
+	}
+	ahead := make([][]*mat.Dense, len(m.Paths))
+	for i, p := range m.Paths {
+		ahead[i] = p.forecasts(r, m.Warps[p.Warps], rows, m.k.horizons)
+	}
+	for i, h := range m.k.horizons {
+		for c, j := range m.k.targets {
+			y, cell := 0.0, m.Cells[i][c]
+			for _, e := range cell.Terms {
+				switch {
+				case e.Linear != nil:
+					y += e.Weight * e.Linear.value(m.Designs[e.Design], j, sources[e.Design], x[e.Design], t)
+				case e.Anchor != nil:
+					y += e.Weight * e.Anchor.at(r.v[j], 0, t, h)
+				default:
+					p := m.Paths[e.Path]
+					at := p.place(j)
+					y += e.Weight * p.value(ahead[e.Path][i].At(0, at), r, m.Warps[p.Warps], at, i, t)
+				}
+			}
+			dst.Set(i, c, m.held(y, r.v[j][t], i, c))
+		}
+	}
+}
+
+// held returns y held to the believed range.
+func (m *mixture) held(y, last float64, i, c int) float64 {
+	cell := m.Cells[i][c]
+	y = last + min(max(y-last, cell.Fall), cell.Rise)
+	// The record itself may have left the range.
+	return min(max(y, min(m.Low[c], last)), max(m.High[c], last))
+}

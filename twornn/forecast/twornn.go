@@ -1,0 +1,207 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// TwoRNN is the package's own forecaster; its zero value is the recommended one.
+//
+// Each of its parts is a 2-RNN that runs along the record on inputs of a constant, the
+// row, and the place in the season: an autoregression, an ARIMA or an exponential
+// smoothing is a linear innovations model; a regression on lags, smoothed columns,
+// seasons and known columns keeps these in its state; products make it bilinear. And a
+// weighted sum of 2-RNNs (h₀, A, Ω) and (h₀', A', Ω') is one 2-RNN on their states side
+// by side,
+//
+//	w Ω h + w' Ω' h' = [wΩ  w'Ω'] (h ⊕ h'),   A_i ⊕ A'_i,   h₀ ⊕ h₀',
+//
+// so the combination stays in the class, before the transformations below.
+//
+// The parts race on rolling origins: the last 40 to 50 % of the training rows, in 3 to 5
+// blocks, are each forecast from the rows before them. In the race are the target as it
+// is and as its root or logarithm where its values allow; forecasts of the level, the
+// change, the change over a season, and of that change's change; recent rows of the
+// target or of all columns; recent rows weighing more; products of the features that
+// matter most, held to their training range; autoregressions, ARIMA and exponential
+// smoothing. Weights follow the errors on the rows held out, and are shrunk towards
+// equal ones and towards persistence (see the methods of this package for the
+// figures); then all that has weight learns from all training rows.
+//
+// A fit of n rows with P features costs O(n P² + P³) a horizon. It is deterministic.
+type TwoRNN struct {
+	// Keep returns the combination also where it lost to a simple method on the last
+	// part of the training rows. See [Lost].
+	Keep bool
+}
+
+var _ Method = TwoRNN{}
+
+// String implements Method.
+func (TwoRNN) String() string { return "2-RNN" }
+
+// leastRows is what a training series must have, beside twice the largest horizon.
+const leastRows = 20
+
+// Fit implements Method. The Forecaster is a *[Fitted].
+func (m TwoRNN) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
+	f, err := m.Learn(ctx, train, o)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Learn is Fit with its own type.
+func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*Fitted, error) {
+	out := &Fitted{}
+	f, err := fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
+		if need := leastRows + 2*k.furthest(); r.n < need {
+			return nil, fmt.Errorf("forecast: %d rows are too few to choose a forecaster %d rows ahead; it needs %d, or take Persistence or AR", r.n, k.furthest(), need)
+		}
+		t := newContest(k, r)
+		if err := t.run(ctx, o.Recorder); err != nil {
+			return nil, err
+		}
+		weights := m.weigh(t, out)
+		e, err := newMixture(ctx, t, weights)
+		if err != nil {
+			return nil, err
+		}
+		out.mixture, out.rows = e, r.n
+		return e, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.forecaster = f
+	return out, nil
+}
+
+// weigh returns the weights by horizon, target and candidate, and enters exams and
+// warnings.
+func (m TwoRNN) weigh(t *contest, out *Fitted) [][][]float64 {
+	weights := make([][][]float64, len(t.cells))
+	for i, row := range t.cells {
+		for c, x := range row {
+			w := x.weights(len(x.blocks))
+			e, simple, statistic := x.examine(t.k.columns[t.k.targets[c]])
+			out.Exams = append(out.Exams, e)
+			if e.RMSE > e.Simple && statistic > lostErrors {
+				out.Warnings = append(out.Warnings, Lost{e, statistic, !m.Keep})
+				if !m.Keep {
+					clear(w)
+					w[simple] = 1
+				}
+			}
+			weights[i] = append(weights[i], w)
+		}
+	}
+	return weights
+}
+
+// Fitted is what TwoRNN has learnt.
+type Fitted struct {
+	*forecaster
+	mixture *mixture
+	rows    int
+	// Exams say how the forecaster did on the last part of the training rows, by horizon
+	// and target.
+	Exams []Exam
+	// Warnings has what it lost there.
+	Warnings []Lost
+}
+
+// Interval returns the ends of intervals that cover what comes with the given
+// probability, shaped like Forecast: from the errors on the rows held out, by horizon,
+// and where the training rows say so with the size of the forecast or the place in the
+// season. It errs as Forecast does, and panics unless 0 < coverage < 1.
+func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
+	if !(coverage > 0 && coverage < 1) {
+		panic("forecast: the coverage must lie between 0 and 1")
+	}
+	mid, err := f.Forecast(nil, s, t)
+	if mid == nil {
+		return nil, nil, err
+	}
+	low, high = f.task.sized(nil), f.task.sized(nil)
+	for i, h := range f.task.horizons {
+		for c := range f.task.targets {
+			y := mid.At(i, c)
+			lo, hi := f.mixture.Cells[i][c].Band.between(y, t+h, coverage)
+			if f.mixture.Low[c] == 0 {
+				lo = max(lo, min(y, 0)) // what never was negative stays so
+			}
+			low.Set(i, c, lo)
+			high.Set(i, c, hi)
+		}
+	}
+	return low, high, err
+}
+
+// String is the summary: for each target and horizon what was chosen, how it did on
+// the last part of the training rows, and the warnings.
+func (f *Fitted) String() string {
+	var b strings.Builder
+	k := f.task
+	fmt.Fprintf(&b, "2-RNN forecaster of %s, %v rows ahead, learnt from %d rows\n", list(k.targetNames()), k.horizons, f.rows)
+	if len(k.seasons) > 0 {
+		fmt.Fprintf(&b, "seasons of %v rows\n", k.seasons)
+	}
+	for i, h := range k.horizons {
+		for c := range k.targets {
+			e := f.Exams[i*len(k.targets)+c]
+			fmt.Fprintf(&b, "%s, %d ahead: %s\n", e.Target, h, f.mixture.Cells[i][c].describe())
+			if e.N > 0 {
+				fmt.Fprintf(&b, "  last %d training rows, from those before: RMSE %.4g, persistence %.4g, %s %.4g\n",
+					e.N, e.RMSE, e.Persistence, e.SimpleName, e.Simple)
+			}
+		}
+	}
+	for _, w := range f.Warnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
+	return b.String()
+}
+
+// describe names the heaviest terms.
+func (t terms) describe() string {
+	const most = 3
+	s := slices.Clone(t.Terms)
+	slices.SortStableFunc(s, func(a, b term) int { return int(math.Copysign(1, b.Weight-a.Weight)) })
+	var parts []string
+	for _, e := range s[:min(most, len(s))] {
+		parts = append(parts, fmt.Sprintf("%.0f %% %s", 100*e.Weight, e.Name))
+	}
+	if len(s) > most {
+		parts = append(parts, fmt.Sprintf("%d more", len(s)-most))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (k *task) targetNames() []string {
+	var names []string
+	for _, j := range k.targets {
+		names = append(names, k.columns[j])
+	}
+	return names
+}
+
+// list joins names.
+func list(names []string) string { return strings.Join(names, ", ") }
+
+// tell tells a Recorder, which may be nil.
+func tell(rec twornn.Recorder, stage string, i int) error {
+	if rec == nil {
+		return nil
+	}
+	return rec.Record(twornn.Progress{Stage: stage, Iteration: i})
+}
