@@ -127,7 +127,7 @@ func (c numbers) plain(text string) (string, bool) {
 		}
 		whole = strings.Join(groups, "")
 	}
-	if whole+fraction == "" || !allDigits(whole) || !allDigits(fraction) {
+	if whole == "" && fraction == "" || !allDigits(whole) || !allDigits(fraction) {
 		return "", false
 	}
 	if !grouped && c.decimal == "." {

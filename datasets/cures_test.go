@@ -45,6 +45,7 @@ func TestCures(t *testing.T) {
 		{"site 0\n\nlat,52\ndate,x,y\n2020-01-01,1,2\n2020-01-02,1,2\n", []step{{"set CSV.Skip to 3", skip(3)}}},
 		{"a,b\nm/s,C\n1,2\n3,4\n", []step{{"set CSV.HeaderRows to 2", header(2)}}},
 		{"date,b\n20d,14n\nyyyy-mm-dd,\n2020-01-01,2\n2020-01-02,4\n", []step{{"set CSV.HeaderRows to 3", header(3)}}},
+		{"made by,me\na,b\n1,2\n3,4\n", []step{{"or CSV.Skip to 1 if it has the names", skip(1)}}},
 		{"a,b\n1,2\n", []step{}},
 		// Columns that are no numbers.
 		{"a,name\n1,x\n2,y\n", []step{{"name the others in CSV.Columns", columns("a")}}},

@@ -112,7 +112,7 @@ func (t *table) checkUnder() error {
 	}
 	r := t.head[0]
 	return t.fail(r.line, "", strings.Join(r.fields, string(t.Comma)), "seems to be a row of units or types under the header",
-		fmt.Sprintf("set CSV.HeaderRows to %d", t.HeaderRows+under))
+		fmt.Sprintf("set CSV.HeaderRows to %d; or CSV.Skip to %d if it has the names", t.HeaderRows+under, r.line-1))
 }
 
 // strict returns the columns that hold numbers or times, and nothing else.

@@ -96,7 +96,7 @@ func layoutsOf(texts []string) (found []string) {
 	for i, text := range texts {
 		texts[i] = strings.TrimSpace(text)
 	}
-	if len(texts) == 0 || len(texts[0]) > 50 {
+	if len(texts) == 0 || len(texts[0]) > 50 || digitsIn(texts[0]) < 4 {
 		return nil
 	}
 	if l := layoutOf(texts[0]); l != "" {
@@ -133,6 +133,16 @@ func layoutsOf(texts []string) (found []string) {
 		}
 	}
 	return found
+}
+
+// digitsIn counts the digits of a text; no time has fewer than four.
+func digitsIn(text string) (n int) {
+	for i := range len(text) {
+		if isDigit(text[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // alike reports whether both layouts read all texts as the same times.
