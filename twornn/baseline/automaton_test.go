@@ -309,3 +309,25 @@ func TestAutomatonEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestRefine: learning the guards again never lowers the score of a machine's rows, and
+// mostly raises it.
+func TestRefine(t *testing.T) {
+	raised := 0
+	for seed := range uint64(6) {
+		y, _ := trigger(1500, 30+seed)
+		o := Automaton{Window: 4, Penalty: 12, Means: true}.filled()
+		tg := newTargets(y, o.Horizons, o.Means)
+		nodes := learn(tg, o)
+		before := score(tg, nodes, o)
+		after := score(tg, refine(tg, nodes, o), o)
+		if after < before {
+			t.Errorf("seed %d: %v after %v", seed, after, before)
+		} else if after > before {
+			raised++
+		}
+	}
+	if raised < 3 {
+		t.Errorf("raised %d of 6 times", raised)
+	}
+}
