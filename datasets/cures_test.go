@@ -86,7 +86,10 @@ func TestCures(t *testing.T) {
 		{"date,x\n01/02/2020,1\n02/03/2020,1\n", []step{{`set CSV.TimeLayout to "2/1/2006" (day first)`, layout("2/1/2006")}}},
 		{"date,x\n01/02/2020,1\n02/03/2020,1\n", []step{{`or "1/2/2006" (month first)`, layout("1/2/2006")}}},
 		{"date,x\n01/02/2020,1\n02/03/2020,1\n", []step{{"or CSV.Time to NoTime and CSV.Columns to", noTime("x")}}},
-		{"date,time,x\n01.02.2020,10:00,1\n02.03.2020,10:00,1\n", []step{{`set CSV.TimeLayout to "2.1.2006 15:04"`, func(o *CSV) { o.TimeLayout, o.Times = "2.1.2006 15:04", []string{"date", "time"} }}}},
+		{"date,time,x\n01.02.2020,10:00,1\n02.03.2020,10:00,1\n", []step{{`set CSV.TimeLayout to "2.1.2006 15:04"`, layout("2.1.2006 15:04")}}},
+		{"date,hour,x\n01/02/2020,1,1\n01/02/2020,2,1\n", []step{{`or "1/2/2006 15" (month first)`, layout("1/2/2006 15")}}},
+		{"2020-01-01,5\n2020-01-02,6\n", []step{{"set CSV.Names to them", func(o *CSV) { o.Names = []string{"date", "x"} }}}},
+		{"1749;01;96.7\n1749;02;104.3\n", []step{{"set CSV.Comma to ';'", comma(';')}, {"set CSV.Names to them", func(o *CSV) { o.Names = []string{"year", "month", "x"} }}}},
 		{"date,x\n2020 the 1st,1\n", []step{{"set CSV.TimeLayout, as of package time", layout("2006 the 1st")}}},
 		{"date,x\n2020-01-01,1\n2020-01-02 01:00,1\n", []step{{"set CSV.TimeLayout", nil}}},
 		// Series stacked, and times that repeat.

@@ -71,7 +71,7 @@ func (t *table) guessTimes(rows []row) error {
 	}
 	i := free[0]
 	first := i == 0 && (looks[0].named || !looks[0].number) || slices.Contains(clocks, 0) && looks[i].isDay()
-	if t.TimeLayout == "" && looks[i].isDay() {
+	if looks[i].isDay() && (t.TimeLayout == "" || !fits(t.TimeLayout, strings.TrimSpace(rows[0].fields[i]))) {
 		switch hours := t.hours(rows, i); {
 		case first && len(clocks) == 1:
 			return t.joinTimes(rows, []int{i, clocks[0]})
@@ -146,9 +146,10 @@ func (t *table) checkPartial(rows []row, i int) error {
 	return nil
 }
 
-// hours returns the columns of whole hours beside days that repeat.
+// hours returns the columns of whole hours beside days that repeat, or that a layout
+// takes for part of the times.
 func (t *table) hours(rows []row, day int) (found []int) {
-	if len(rows) < 2 || strings.TrimSpace(rows[0].fields[day]) != strings.TrimSpace(rows[1].fields[day]) {
+	if t.TimeLayout == "" && (len(rows) < 2 || strings.TrimSpace(rows[0].fields[day]) != strings.TrimSpace(rows[1].fields[day])) {
 		return nil
 	}
 	for i, name := range t.header {

@@ -84,7 +84,14 @@ func (t *table) readHeader() error {
 	if err != nil {
 		return err
 	}
-	if first, err = t.headerIn(first); err != nil {
+	if len(t.Names) > 0 {
+		first.fields = slices.Clone(first.fields)
+		if len(first.fields) != len(t.Names) {
+			return t.fail(first.line, "", "", fmt.Sprintf("has %s, CSV.Names %d", count(len(first.fields), "field"), len(t.Names)), "give every column a name")
+		}
+		t.head = append(t.head, first)
+		first = row{fields: t.Names, line: first.line, end: first.line - 1}
+	} else if first, err = t.headerIn(first); err != nil {
 		return err
 	}
 	if err := t.unitsUnder(first); err != nil {
@@ -179,14 +186,10 @@ func (t *table) checkHeader(r row) error {
 		}
 		t.header = append(t.header, strings.TrimSpace(name))
 	}
-	if err := t.checkSeparator(r.line); err != nil {
-		return err
-	}
-	if err := t.checkPreamble(r.line); err != nil {
-		return err
-	}
-	if cure := t.looksLikeData(); cure != "" {
-		return t.fail(r.line, "", strings.Join(t.header, string(t.Comma)), "is data, no header", cure)
+	if len(t.Names) == 0 {
+		if err := t.checkLine(r.line); err != nil {
+			return err
+		}
 	}
 	t.index = make(map[string]int, len(t.header))
 	for i, name := range t.header {

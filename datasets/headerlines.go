@@ -80,11 +80,25 @@ func (t *table) checkPreamble(line int) error {
 	return t.fail(line, "", text, problem, fmt.Sprintf("set CSV.Skip to %d", names.line-1))
 }
 
+// checkLine refuses a header that is one line of something else.
+func (t *table) checkLine(line int) error {
+	if err := t.checkSeparator(line); err != nil {
+		return err
+	}
+	if err := t.checkPreamble(line); err != nil {
+		return err
+	}
+	if cure := t.looksLikeData(); cure != "" {
+		return t.fail(line, "", strings.Join(t.header, string(t.Comma)), "is data, no header", cure)
+	}
+	return nil
+}
+
 // looksLikeData returns the cure if the header is a row of a file without one: it
 // begins with a time, or is all numbers. Programs do number columns; CSV.Columns says
 // that one did.
 func (t *table) looksLikeData() (cure string) {
-	const put = "put a line with the names of the columns first"
+	const put = "put a line with the names of the columns first, or set CSV.Names to them"
 	if layoutOf(t.header[0]) != "" {
 		return put
 	}

@@ -27,6 +27,8 @@ const (
 	DecimalYear = "decimal year"
 	// Quarter is 2001Q3, 2001-Q3 or Q3 2001, the first day of the quarter.
 	Quarter = "quarter"
+	// Week is a week by ISO 8601, 2020-W05 or 2020W05, and its Monday.
+	Week = "week"
 )
 
 // quarter reads 2001Q3, 2001-Q3, 2001 Q3, 2001/Q3 and Q3 2001.
@@ -84,4 +86,19 @@ func midnight(layout, text string) (string, bool) {
 		run--
 	}
 	return text, false
+}
+
+// week reads 2020-W05 and 2020W05, weeks by ISO 8601.
+func week(text string) (time.Time, bool) {
+	w := strings.IndexAny(text, "Ww")
+	if w < 4 || w > 5 || len(text) != w+3 || !allDigits(text[:4]) || w == 5 && text[4] != '-' || !allDigits(text[w+1:]) {
+		return time.Time{}, false
+	}
+	y, _ := strconv.Atoi(text[:4])
+	n, _ := strconv.Atoi(text[w+1:])
+	// The fourth of January is in the first week.
+	first := time.Date(y, 1, 4, 0, 0, 0, 0, time.UTC)
+	monday := first.AddDate(0, 0, 7*(n-1)-(int(first.Weekday())+6)%7)
+	year, back := monday.ISOWeek()
+	return monday, n > 0 && year == y && back == n
 }

@@ -46,6 +46,9 @@ func layoutOf(text string) string {
 	if _, ok := quarter(text); ok {
 		return Quarter
 	}
+	if _, ok := week(text); ok {
+		return Week
+	}
 	if len(text) < len("2006-01") {
 		return ""
 	}
@@ -79,14 +82,14 @@ func fits(layout, text string) bool {
 // comes first, and clocks those to write a time of day after it.
 var (
 	days = []string{
-		"2006/1/2", "2/1/2006", "1/2/2006", "6/1/2", "2/1/06", "1/2/06",
+		"2006/1/2", "2006/1", "2006M1", "2006m1", "2/1/2006", "1/2/2006", "6/1/2", "2/1/06", "1/2/06",
 		"2 Jan 2006", "2 Jan 06", "Jan 2 2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2006", "2006 Jan",
 	}
 	clocks = []string{
-		"", " 15:04", " 15:04:05", " 15", "T15:04", "T15:04:05", " 3:04 PM", " 3:04:05 PM", " 3:04PM", " 3:04:05PM", ", 15:04", ", 15:04:05", " 1504",
+		"", " 15:04", " 15:04:05", " 15", "T15:04", "T15:04:05", " 3:04 PM", " 3:04:05 PM", " 3:04PM", " 3:04:05PM", ", 15:04", ", 15:04:05", " 1504", " 15.04.05", " 15.04",
 	}
 	// joined are those of numbers from several columns.
-	joined = []string{"20060102", "20060102 15", "20060102 1504", "20060102 150405", "20060102 15:04", "20060102 15:04:05"}
+	joined = []string{"20060102", "20060102 15", "20060102 1504", "20060102 150405", "20060102 15:04", "20060102 15:04:05", "20060102T15", "20060102T1504", "20060102T150405", "20060102T150405Z0700"}
 )
 
 // layoutsOf returns the layouts that all of the texts have; the first that reads
@@ -121,7 +124,12 @@ func layoutsOf(texts []string) (found []string) {
 		}
 		for _, sep := range []string{"/", ".", "-", " "} {
 			d := strings.ReplaceAll(strings.ReplaceAll(day, "/", sep), " ", sep)
-			if strings.Contains(day, " ") && sep != "-" && sep != " " || strings.Contains(day, "/") && sep == " " || !strings.Contains(texts[0], sep) {
+			switch {
+			case !strings.ContainsAny(day, "/ "):
+				if sep != "/" {
+					continue // it has no signs to vary
+				}
+			case strings.Contains(day, " ") && sep != "-" && sep != " ", strings.Contains(day, "/") && sep == " ", !strings.Contains(texts[0], sep):
 				continue
 			}
 			if strings.HasPrefix(d, "6") {

@@ -64,6 +64,10 @@ func (t *table) lookAt(rows []row, i int) (l look) {
 		return l
 	}
 	l.layouts = layoutsOf(texts)
+	if len(l.layouts) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return !fits("15.04.05", text) }) {
+		l.clock = true
+		return l
+	}
 	if len(l.layouts) > 1 {
 		l.layouts = risingLayouts(l.layouts, texts)
 	}
@@ -145,7 +149,7 @@ func (t *table) setGrid(rows []row) {
 // noteLayout says how times are read that do not have the year first.
 func (t *table) noteLayout(l look) {
 	layout := l.layouts[0]
-	if slices.Contains(layouts[:], layout) || layout == Quarter {
+	if slices.Contains(layouts[:], layout) || layout == Quarter || layout == Week {
 		return
 	}
 	text := fmt.Sprintf("times are read as %s", layout)

@@ -23,7 +23,7 @@ const (
 	TimesRead     NoteKind = iota + 1 // how times are read whose layout the values told
 	TimesJoined                       // from which columns times are joined
 	Midnights                         // times written as 24:00
-	Comments                          // lines of comment passed over
+	Comments                          // lines of comment, or of nothing, passed over
 	DigitsLost                        // whole numbers that float64 cannot hold
 	Counter                           // a column that counts the rows
 	Constant                          // a column that does not vary, but for rounding

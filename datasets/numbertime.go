@@ -17,6 +17,10 @@ var numberClocks = map[string]func(g grid, loc *time.Location, text string) (tim
 		t, ok := quarter(text)
 		return inLocation(t, loc), ok
 	},
+	Week: func(_ grid, loc *time.Location, text string) (time.Time, bool) {
+		t, ok := week(text)
+		return inLocation(t, loc), ok
+	},
 	DecimalYear: func(g grid, loc *time.Location, text string) (time.Time, bool) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !plainNumber(text) || v < 1 || v >= 9999 {

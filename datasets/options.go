@@ -26,6 +26,8 @@ type CSV struct {
 	// of units or types. Zero means 1. Series.Units has the row of units, the first
 	// under the names unless it holds types.
 	HeaderRows int
+	// Names are those of the columns of a file that has no header: one for each.
+	Names []string
 	// Comment is what a line of comment begins with; such lines are passed over and
 	// counted. Zero means "#". A text that no line begins with turns it off. If the
 	// last such line before data names as many fields as the data have, it is the
@@ -47,10 +49,10 @@ type CSV struct {
 	// read them if that is not plain.
 	Times []string
 	// TimeLayout is the layout of the times, as in package time, or one of the kinds
-	// that have a constant here: UnixSeconds, ElapsedSeconds, DecimalYear, Quarter and
+	// that have a constant here: UnixSeconds, ElapsedSeconds, DecimalYear, Quarter, Week and
 	// their like. Zero means what suits the first rows, if one layout alone does: the
 	// year first; a day first, or a month, if the other cannot be; days and hours as
-	// numbers, 20200131; quarters, 2001Q3; Unix times, years and decimal years by their
+	// numbers, 20200131; quarters and weeks, 2001Q3 and 2020-W05; Unix times, years and decimal years by their
 	// size. The hour 24:00 is the start of the next day. A year of two digits is one
 	// of 1969 to 2068. An abbreviation of a zone must be UTC, GMT or one that Location
 	// has: another names no one offset.

@@ -80,6 +80,10 @@ func (t *table) add(r row) error {
 		return err
 	}
 	t.seen++
+	if len(t.time) > 0 && !slices.ContainsFunc(r.fields, func(text string) bool { return strings.TrimSpace(text) != "" }) {
+		t.empty++ // it has not even a time
+		return nil
+	}
 	for _, c := range t.where {
 		if text := strings.TrimSpace(r.fields[c.field]); text != c.text {
 			if !utf8.ValidString(text) {
@@ -238,6 +242,9 @@ func (t *table) series() ([]*Series, error) {
 func (t *table) closingNotes() {
 	if n := t.rec.comments; n > 0 {
 		t.note(Comments, "", fmt.Sprintf("%s of comment passed over", count(n, "line")))
+	}
+	if n := t.empty; n > 0 {
+		t.note(Comments, "", fmt.Sprintf("%s with nothing in them passed over", count(n, "row")))
 	}
 	if n := t.clock.midnights; n > 0 {
 		t.note(Midnights, "", fmt.Sprintf("%s at 24:00, read as the start of the next day", count(n, "time")))

@@ -32,6 +32,7 @@ type table struct {
 	where   []condition
 	groupBy []int
 	seen    int // rows read, also those that Where passes over
+	empty   int // rows with nothing in any field
 
 	signed  []bool // a column has had decimal signs
 	beyond  []int  // whole numbers that a float64 cannot hold
