@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/als"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
@@ -47,18 +48,6 @@ var _ Recovery = ALS{}
 
 func (ALS) NeedsRows() bool { return true }
 
-const (
-	alsExact  = 1e-11 // a residual that rounding alone may leave
-	alsStarts = 3     // at most: growing ends in a poor minimum from some starts
-	alsSteps  = 2     // conjugate gradient steps for a pair
-	alsSweeps = 4     // over pairs, at least, at each rank
-	alsSlow   = 0.05  // relative gain of a sweep over pairs below which it is the last
-	// alsFloor is the least that is added to the ‖x₁⊗⋯⊗x_l‖² of a row, in units of the
-	// average one, before it is weighed by the inverse: a row of next to nothing tells
-	// next to nothing.
-	alsFloor = 0.03
-)
-
 // Recover implements Recovery. If rank is zero, it is chosen.
 func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
 	return o.RecoverFrom(ctx, m, rank, nil, rec)
@@ -68,17 +57,8 @@ func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorde
 // grown.
 func (o ALS) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
-	if !m.HasRows() {
-		return nil, st, fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length())
-	}
-	if !(o.Tol >= 0) || math.IsInf(o.Tol, 1) {
-		return nil, st, fmt.Errorf("twornn: ALS.Tol is %v; it must be a number, not negative; zero means 1e-6", o.Tol)
-	}
-	if rank < 0 {
-		return nil, st, fmt.Errorf("twornn: rank %d asked for; it may not be negative; zero means chosen", rank)
-	}
-	if o.MaxIterations < 0 {
-		return nil, st, fmt.Errorf("twornn: ALS.MaxIterations is %d; it may not be negative", o.MaxIterations)
+	if err := o.check(m, rank); err != nil {
+		return nil, st, err
 	}
 	if o.Tol == 0 {
 		o.Tol = 1e-6
@@ -86,127 +66,43 @@ func (o ALS) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 1000
 	}
-	raw := newRowDesign(m, o.Seed)
-	raw.shorter = m.FromData(shorter)
-	r := &alsRun{ctx: ctx, rec: rec, st: &st, max: o.MaxIterations, length: m.length(), raw: raw, sizes: raw.sizes(), energy: m.Energy()}
-	r.keep(zeroTrain(raw.dims), m.Energy())
-	if m.Energy() > 0 {
-		if err := r.run(m, rank, o.Tol); err != nil {
-			return nil, st, err
-		}
-	}
-	if len(st.Residuals) == 0 {
-		st.Residuals = append(st.Residuals, linalg.Relative(r.sse, m.Energy()))
-	}
-	return m.ToData(r.best), st, nil
-}
-
-// alsRun is one run of ALS.
-type alsRun struct {
-	ctx    context.Context
-	rec    Recorder
-	st     *Stats
-	max    int
-	length int
-	raw    *rowDesign
-	sizes  []float64 // of the rows
-	energy float64
-	best   *tt.Tensor // so far
-	sse    float64    // of best
-}
-
-func (r *alsRun) stop() bool { return r.ctx.Err() != nil }
-
-func (r *alsRun) keep(h *tt.Tensor, sse float64) {
-	if r.best == nil || sse < r.sse {
-		r.best, r.sse = h, sse
-	}
-}
-
-// goOn keeps s if it is the best so far, reports it after a whole sweep, and says
-// whether there is to be another.
-func (r *alsRun) goOn(s *sweeper, whole bool) (bool, error) {
-	h := s.tensor()
-	sse, err := r.raw.squaredError(h)
+	r := als.NewRun(ctx, rowsOf(m, o.Seed), m.Energy(), o.MaxIterations, reporter(rec, m.length()))
+	h, err := r.Solve(rank, o.Tol, m.FromData(shorter))
 	if err != nil {
-		return false, err
+		return nil, st, err
 	}
-	r.keep(h, sse)
-	if !whole {
-		r.st.Status = Stopped
-		return false, nil
+	st.Status = map[als.Status]Status{als.Converged: Converged, als.Limit: IterationLimit, als.Stopped: Stopped}[r.Status]
+	st.Iterations, st.Residuals = r.Iterations, r.Residuals
+	if len(st.Residuals) == 0 {
+		st.Residuals = []float64{linalg.Relative(r.SSE, m.Energy())}
 	}
-	r.st.Iterations++
-	res := linalg.Relative(sse, r.energy)
-	r.st.Residuals = append(r.st.Residuals, res)
-	if r.rec != nil && r.rec.Record(Progress{"recover", r.length, r.st.Iterations, res}) != nil || r.stop() {
-		r.st.Status = Stopped
-		return false, nil
-	}
-	return true, nil
+	return m.ToData(h), st, nil
 }
 
-// limit reports whether no further sweep is allowed, and says so in the status.
-func (r *alsRun) limit() bool {
-	if r.st.Iterations < r.max {
-		return false
-	}
-	r.st.Status = IterationLimit
-	return true
-}
-
-// run grows trains, takes the best and polishes it. It leaves the result in r.best.
-func (r *alsRun) run(m *Measurements, rank int, tol float64) error {
-	var s *sweeper
-	if m.length() > 0 {
-		grown, err := r.raw.longer(r.raw.shorter, rank)
-		if err != nil {
-			return err
-		}
-		if grown != nil {
-			sse, err := r.raw.squaredError(grown)
-			if err != nil {
-				return err
-			}
-			if !(sse < closeEnough*r.energy) {
-				grown = nil
-			}
-		}
-		if grown == nil {
-			ok := false
-			if grown, ok, err = r.grown(rank); err != nil || !ok {
-				return err
-			}
-		}
-		s = newSweeper(r.raw, grown, r.stop)
-	} else {
-		s = newSweeper(r.raw, zeroTrain(r.raw.dims), r.stop)
-	}
-	// What was tried before on other rows or at other ranks is no rival.
-	r.best = nil
-	return r.polish(s, tol)
-}
-
-// polish sweeps over single cores.
-func (r *alsRun) polish(s *sweeper, tol float64) error {
-	last := s.relative()
-	r.keep(s.tensor(), last*last*s.energy)
-	for last > alsExact || r.st.Iterations == 0 {
-		if r.limit() {
-			return nil
-		}
-		sse, ok, err := s.single()
-		if err != nil {
-			return err
-		}
-		if ok, err = r.goOn(s, ok); err != nil || !ok {
-			return err
-		}
-		now := linalg.Relative(sse, s.energy)
-		if now > last*(1-tol) {
-			return nil
-		}
-		last = now
+func (o ALS) check(m *Measurements, rank int) error {
+	switch {
+	case !m.HasRows():
+		return fmt.Errorf("twornn: ALS needs the rows of H(%d), which this collection has folded; collect with CollectRows", m.length())
+	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
+		return fmt.Errorf("twornn: ALS.Tol is %v; it must be a number, not negative; zero means 1e-6", o.Tol)
+	case rank < 0:
+		return fmt.Errorf("twornn: rank %d asked for; it may not be negative; zero means chosen", rank)
+	case o.MaxIterations < 0:
+		return fmt.Errorf("twornn: ALS.MaxIterations is %d; it may not be negative", o.MaxIterations)
 	}
 	return nil
+}
+
+// reporter returns what tells rec of the iterations of a recovery, nil if rec is.
+func reporter(rec Recorder, length int) func(iteration int, residual float64) error {
+	if rec == nil {
+		return nil
+	}
+	return func(i int, r float64) error { return rec.Record(Progress{"recover", length, i, r}) }
+}
+
+// rowsOf returns the rows of m, which must have kept them.
+func rowsOf(m *Measurements, seed uint64) *als.Rows {
+	x, y, _ := m.Rows()
+	return als.New(x, y, seed)
 }

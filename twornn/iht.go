@@ -137,7 +137,7 @@ func (x *denseDesign) matrix(h *tt.Tensor) (*mat.Dense, error) {
 	return mat.NewDense(x.c, x.p, full), nil
 }
 
-func (x *denseDesign) start(rank int) (*tt.Tensor, error) {
+func (x *denseDesign) Start(rank int) (*tt.Tensor, error) {
 	h, err := tt.SVD(x.C.RawMatrix().Data, x.dims, rank, 0)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (x *denseDesign) start(rank int) (*tt.Tensor, error) {
 	return h, nil
 }
 
-func (x *denseDesign) gradient(p *tt.Point) (tt.Tangent, float64, error) {
+func (x *denseDesign) Gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	H, err := x.matrix(p.Tensor())
 	if err != nil {
 		return tt.Tangent{}, 0, err
@@ -200,7 +200,7 @@ func (x *denseDesign) newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent,
 // maxTangent bounds the dimension of tangent spaces over which least squares is solved.
 const maxTangent = 400
 
-func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
+func (x *denseDesign) Quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	E, err := x.matrix(p.Embed(0, 1, eta))
 	if err != nil {
 		return 0, err
@@ -208,7 +208,7 @@ func (x *denseDesign) quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	return linalg.Inner(E, linalg.Times(x.G, E)), nil
 }
 
-func (x *denseDesign) squaredError(h *tt.Tensor) (float64, error) {
+func (x *denseDesign) SquaredError(h *tt.Tensor) (float64, error) {
 	H, err := x.matrix(h)
 	if err != nil {
 		return 0, err

@@ -17,13 +17,13 @@ func TestLonger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newRowDesign(col[c.l], 0)
-		h, err := x.longer(m.Hankel(c.l-1), c.n)
+		x := rowsOf(col[c.l], 0)
+		h, err := x.Continued(m.Hankel(c.l-1), c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sse, err := x.squaredError(h)
-		if e := linalg.Relative(sse, linalg.Squared(x.y)); err != nil || e > 1e-10 {
+		sse, err := x.SquaredError(h)
+		if e := linalg.Relative(sse, linalg.Squared(x.Y)); err != nil || e > 1e-10 {
 			t.Errorf("%+v: a residual of %.2g (%v)", c, e, err)
 		}
 		for _, r := range []Continuation{TTIHT{}, ALS{}} {
@@ -50,7 +50,7 @@ func TestLonger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, err := newRowDesign(col[2], 0).longer(Random(2, 3, 1, 1, pcg(2)).Hankel(1), 2); h != nil || err != nil {
+	if h, err := rowsOf(col[2], 0).Continued(Random(2, 3, 1, 1, pcg(2)).Hankel(1), 2); h != nil || err != nil {
 		t.Errorf("words of two letters have no middle: %v %v", h, err)
 	}
 }

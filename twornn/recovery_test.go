@@ -164,7 +164,7 @@ func TestThresholdingEndsAtAStationaryPoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, _, err := x.gradient(p)
+	g, _, err := x.Gradient(p)
 	if err != nil {
 		t.Fatal(err)
 	}

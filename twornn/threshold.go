@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/als"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
 )
@@ -13,13 +14,13 @@ import (
 type design interface {
 	// start returns a first estimate, the gradient at zero brought to the rank and
 	// scaled to fit, or nil if the gradient there is zero.
-	start(rank int) (*tt.Tensor, error)
+	Start(rank int) (*tt.Tensor, error)
 	// gradient returns Xᵀ(Y − XH) projected on the tangent space at H, and ‖Y − XH‖².
-	gradient(p *tt.Point) (tt.Tangent, float64, error)
+	Gradient(p *tt.Point) (tt.Tangent, float64, error)
 	// quadratic returns ‖Xη‖² for a tangent η at p.
-	quadratic(p *tt.Point, eta tt.Tangent) (float64, error)
+	Quadratic(p *tt.Point, eta tt.Tangent) (float64, error)
 	// squaredError returns ‖Y − XH‖².
-	squaredError(h *tt.Tensor) (float64, error)
+	SquaredError(h *tt.Tensor) (float64, error)
 }
 
 // newtonian is a design small enough for least squares over a whole tangent space.
@@ -43,11 +44,11 @@ const gradientSteps = 12
 // the later steps go to the least of the tangent space (Gauss-Newton).
 func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length int, energy float64, rec Recorder) (*tt.Tensor, error) {
 	// The first step, from zero.
-	h, err := x.start(rank)
+	h, err := x.Start(rank)
 	if err != nil || h == nil {
 		return nil, err
 	}
-	first, err := x.squaredError(h)
+	first, err := x.SquaredError(h)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +71,11 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		if err != nil {
 			return nil, err
 		}
-		g, sse, err := x.gradient(p)
+		g, sse, err := x.Gradient(p)
 		if err != nil {
 			return nil, err
 		}
-		direction := tt.Tangent{Delta: copyCores(g.Delta)}
+		direction := tt.Tangent{Delta: als.CopyCores(g.Delta)}
 		size := tt.DotTangents(g, g)
 		leap := false
 		if n, ok := x.(newtonian); ok && st.Iterations >= gradientSteps {
@@ -89,10 +90,10 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 			moved := p.Project(at.Embed(0, 1, before))
 			direction.AddScaled(size/gg, moved)
 			if tt.DotTangents(direction, g) <= 0.1*direction.Norm()*math.Sqrt(size) {
-				direction = tt.Tangent{Delta: copyCores(g.Delta)}
+				direction = tt.Tangent{Delta: als.CopyCores(g.Delta)}
 			}
 		}
-		q, err := x.quadratic(p, direction)
+		q, err := x.Quadratic(p, direction)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,7 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 			if err := next.Round(p.Embed(1, step, direction), rank, 0); err != nil {
 				return nil, err
 			}
-			if after, err = x.squaredError(next); err != nil {
+			if after, err = x.SquaredError(next); err != nil {
 				return nil, err
 			}
 			if after <= sse {
@@ -155,13 +156,4 @@ func (o stopping) defaults() stopping {
 		o.MaxIterations = 2000
 	}
 	return o
-}
-
-func copyCores(cores []tt.Core) []tt.Core {
-	out := make([]tt.Core, len(cores))
-	for k, c := range cores {
-		out[k] = tt.NewCore(c.Left, c.Dim, c.Right)
-		copy(out[k].Data, c.Data)
-	}
-	return out
 }

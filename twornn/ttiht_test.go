@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/als"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestRowDesignIsTheDenseOne(t *testing.T) {
 	m := Random(3, 3, 2, 0.5, pcg(1))
 	for l := 1; l <= 4; l++ {
-		rows := newRowDesign(measureFor(t, TTIHT{}, m, 60, l, 0.3, 1), 0)
+		rows := rowsOf(measureFor(t, TTIHT{}, m, 60, l, 0.3, 1), 0)
 		dense, err := newDenseDesign(measure(t, m, 60, l, 0.3, 1), hankelDims(l, 3, 2))
 		if err != nil {
 			t.Fatal(err)
@@ -27,23 +28,23 @@ func TestRowDesignIsTheDenseOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, sa, err := rows.gradient(p)
+		a, sa, err := rows.Gradient(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, sb, err := dense.gradient(p)
+		b, sb, err := dense.Gradient(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff := tt.Tangent{Delta: copyCores(a.Delta)}
+		diff := tt.Tangent{Delta: als.CopyCores(a.Delta)}
 		diff.AddScaled(-1, b)
 		if diff.Norm() > 1e-11*b.Norm() || math.Abs(sa-sb) > 1e-11*sb {
 			t.Errorf("l = %d: gradients differ by %.2g, squared errors are %v and %v", l, diff.Norm()/b.Norm(), sa, sb)
 		}
-		qa, _ := rows.quadratic(p, a)
-		qb, _ := dense.quadratic(p, b)
-		ea, _ := rows.squaredError(p.Tensor())
-		eb, _ := dense.squaredError(p.Tensor())
+		qa, _ := rows.Quadratic(p, a)
+		qb, _ := dense.Quadratic(p, b)
+		ea, _ := rows.SquaredError(p.Tensor())
+		eb, _ := dense.SquaredError(p.Tensor())
 		if math.Abs(qa-qb) > 1e-11*qb || math.Abs(ea-eb) > 1e-11*eb {
 			t.Errorf("l = %d: curvature %v and %v, squared error %v and %v", l, qa, qb, ea, eb)
 		}
@@ -63,8 +64,8 @@ func TestGradientTrainIsTheGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newRowDesign(c[l], 0)
-		got, err := x.gradientTrain(0.5, x.y).Unfold(l)
+		x := rowsOf(c[l], 0)
+		got, err := x.GradientTrain(0.5, x.Y).Unfold(l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package twornn
+package als
 
 import (
 	"gonum.org/v1/gonum/floats"

@@ -1,4 +1,4 @@
-package twornn
+package als
 
 import (
 	"gonum.org/v1/gonum/floats"
@@ -8,12 +8,12 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
-// longer returns a train for words of l letters from h, that of words of l−1 letters: with
+// Continued returns a train for words of l letters from h, that of words of l−1 letters: with
 // (h)⟨⟨k, l−k⟩⟩ = P S, k = ⌊(l−1)/2⌋, it is P, a core in the middle, S. For a 2-RNN
 // H⁽ˡ⁾ is of this form if P S has its rank, with its A in the basis of P and S for the
 // core (Theorem 3). The core is found by least squares, linear in R²d unknowns, by
 // conjugate gradients: O(N d R²) each, 200 at the most. It returns nil if h has no two letters.
-func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
+func (x *Rows) Continued(h *tt.Tensor, rank int) (*tt.Tensor, error) {
 	l := len(x.x)
 	if h == nil || h.Order() != l || l < 3 {
 		return nil, nil
@@ -37,16 +37,16 @@ func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
 	}
 	after[0] = matrixTimes(split.V.Core(0), after[0])
 	// What the outer cores make of each row: P is n×r, S[o] is n×r' for each output o.
-	P := ones(x.n)
+	P := ones(x.N)
 	for j, c := range before {
 		P = through(P, matrices(x.x[j], c), c.Right)
 	}
-	_, p := x.y.Dims()
+	_, p := x.Y.Dims()
 	S := make([]*mat.Dense, p)
 	last := after[len(after)-1]
 	for o := range S {
-		S[o] = mat.NewDense(x.n, last.Left, nil)
-		for i := range x.n {
+		S[o] = mat.NewDense(x.N, last.Left, nil)
+		for i := range x.N {
 			for a := range last.Left {
 				S[o].Set(i, a, last.At(a, o, 0))
 			}
@@ -55,7 +55,7 @@ func (x *rowDesign) longer(h *tt.Tensor, rank int) (*tt.Tensor, error) {
 			S[o] = back(S[o], matrices(x.x[k+1+j], after[j]), after[j].Left)
 		}
 	}
-	middle := leastCore(P, x.x[k], S, x.y)
+	middle := leastCore(P, x.x[k], S, x.Y)
 	return tt.New(append(append(before, middle), after...)...), nil
 }
 

@@ -1,4 +1,4 @@
-package twornn
+package als
 
 import (
 	"math"
@@ -10,23 +10,34 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
+const (
+	trials     = 3    // at most: growing ends in a poor minimum from some starts
+	pairSteps  = 2    // conjugate gradient steps for a pair
+	pairSweeps = 4    // over pairs, at least, at each rank
+	slow       = 0.05 // relative gain of a sweep over pairs below which it is the last
+	// leastWeight is the least that is added to the ‖x₁⊗⋯⊗x_l‖² of a row, in units of the
+	// average one, before it is weighed by the inverse: a row of next to nothing tells
+	// next to nothing.
+	leastWeight = 0.03
+)
+
 // settle sweeps over pairs at the rank, at least a few times and then as long as it
 // pays, or a few times alone if brief. It returns false if the run is to end.
-func (r *alsRun) settle(s *sweeper, rank int, brief bool) (bool, error) {
-	last := s.relative()
-	for i := 1; last > alsExact; i++ {
+func (r *Run) settle(s *sweeper, rank int, brief bool) (bool, error) {
+	last := s.Relative()
+	for i := 1; last > exact; i++ {
 		if r.limit() {
 			return false, nil
 		}
-		ok, err := s.double(rank, alsSteps)
+		ok, err := s.double(rank, pairSteps)
 		if err != nil {
 			return false, err
 		}
 		if ok, err = r.goOn(s, ok); err != nil || !ok {
 			return false, err
 		}
-		now := s.relative()
-		if i >= alsSweeps && (brief || now > last*(1-alsSlow)) {
+		now := s.Relative()
+		if i >= pairSweeps && (brief || now > last*(1-slow)) {
 			break
 		}
 		last = now
@@ -37,9 +48,9 @@ func (r *alsRun) settle(s *sweeper, rank int, brief bool) (bool, error) {
 // grown returns the best of several trains grown from rank 1: to the rank, or if that is
 // zero as far as it pays. Two that agree, or one that leaves little, are enough. It
 // returns false if the run is to end.
-func (r *alsRun) grown(rank int) (best *tt.Tensor, ok bool, err error) {
+func (r *Run) grown(rank int) (best *tt.Tensor, ok bool, err error) {
 	least := math.Inf(1)
-	for a := range uint64(alsStarts) {
+	for a := range uint64(trials) {
 		h, bic, e, ok, err := r.grow(r.raw.seed+a, rank)
 		if err != nil || !ok {
 			return nil, ok, err
@@ -58,46 +69,46 @@ func (r *alsRun) grown(rank int) (best *tt.Tensor, ok bool, err error) {
 // grow grows a train to the rank and returns it with its BIC and its residual. If the
 // rank is zero it is that of least BIC: it grows until that has ceased to fall, or for as
 // long as there are four equations to three parameters.
-func (r *alsRun) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok bool, err error) {
-	h, e = zeroTrain(r.raw.dims), 1
+func (r *Run) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok bool, err error) {
+	h, e = ZeroTrain(r.raw.Dims), 1
 	zero, _ := r.likelihood(h)
-	floor := alsFloor // what is left out at first is nearly all
+	floor := leastWeight // what is left out at first is nearly all
 	x := r.weighed(floor)
 	x.seed = seed
-	start, err := x.start(1)
+	start, err := x.Start(1)
 	if err != nil || start == nil {
 		return h, zero, e, true, err
 	}
-	s := newSweeper(x, start, r.stop)
-	most := possible(x.dims)
+	s := NewSweeper(x, start, r.stop)
+	most := possible(x.Dims)
 	if rank > 0 {
 		most = min(most, rank)
 	}
 	M := float64(s.n * s.p)
 	best := 0
 	for k := 1; k <= most; k++ {
-		free := float64(parametersAt(x.dims, k))
+		free := float64(parametersAt(x.Dims, k))
 		if rank == 0 && k > 1 && free > 0.75*M {
 			break
 		}
 		if ok, err := r.settle(s, k, k < rank); err != nil || !ok {
 			return nil, 0, 0, false, err
 		}
-		if _, better := r.likelihood(s.tensor()); better != floor && s.relative() > alsExact {
+		if _, better := r.likelihood(s.Tensor()); better != floor && s.Relative() > exact {
 			floor = better
-			s = newSweeper(r.weighed(floor), s.tensor(), r.stop)
+			s = NewSweeper(r.weighed(floor), s.Tensor(), r.stop)
 			if ok, err := r.settle(s, k, k < rank); err != nil || !ok {
 				return nil, 0, 0, false, err
 			}
 		}
-		now, _ := r.likelihood(s.tensor())
+		now, _ := r.likelihood(s.Tensor())
 		now += free * math.Log(M)
-		res := s.relative()
+		res := s.Relative()
 		if rank > 0 && k == most || rank == 0 && (k == 1 || now < bic) {
-			h, bic, e, best = s.tensor(), now, res, k
+			h, bic, e, best = s.Tensor(), now, res, k
 		}
 		// Below the true rank little may be found: no reason to stop while zero is best.
-		if rank == 0 && (res <= alsExact || bic < zero && k >= best+2) {
+		if rank == 0 && (res <= exact || bic < zero && k >= best+2) {
 			break
 		}
 	}
@@ -108,14 +119,14 @@ func (r *alsRun) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok b
 // a variance in proportion to c + q_i, and the c that makes it least: q is the size
 // ‖x₁⊗⋯⊗x_l‖² of the row in units of the average one. The error is noise in the output,
 // alike in all rows, and what the train leaves out, which goes with q.
-func (r *alsRun) likelihood(h *tt.Tensor) (least, floor float64) {
-	e := r.raw.outputs(h)
-	e.Sub(r.raw.y, e)
+func (r *Run) likelihood(h *tt.Tensor) (least, floor float64) {
+	e := r.raw.Outputs(h)
+	e.Sub(r.raw.Y, e)
 	n, p := e.Dims()
 	M := float64(n * p)
-	least, floor = math.Inf(1), alsFloor
+	least, floor = math.Inf(1), leastWeight
 	for j := range 8 {
-		c := alsFloor * math.Pow(10, float64(j)/2)
+		c := leastWeight * math.Pow(10, float64(j)/2)
 		var sum, logs float64
 		for i, q := range r.sizes {
 			row := e.RawRowView(i)
@@ -173,34 +184,15 @@ func parametersAt(dims []int, rank int) (n int) {
 	return n
 }
 
-// sizes returns the ‖x₁⊗⋯⊗x_l‖² of the rows, the mean of each factor's being 1.
-func (x *rowDesign) sizes() []float64 {
-	q := make([]float64, x.n)
-	for i := range q {
-		q[i] = 1
-	}
-	for _, f := range x.x {
-		mean := linalg.Squared(f) / float64(x.n)
-		if mean == 0 {
-			continue
-		}
-		for i := range q {
-			row := f.RawRowView(i)
-			q[i] *= linalg.Dot(row, row) / mean
-		}
-	}
-	return q
-}
-
 // weighed returns the design with its rows times 1/√(c + q).
-func (r *alsRun) weighed(c float64) *rowDesign {
+func (r *Run) weighed(c float64) *Rows {
 	w := make([]float64, len(r.sizes))
 	for i, q := range r.sizes {
 		w[i] = 1 / math.Sqrt(c+q)
 	}
 	z := *r.raw
 	z.x = append([]*mat.Dense{scaledRows(z.x[0], w)}, z.x[1:]...)
-	z.y = scaledRows(z.y, w)
+	z.Y = scaledRows(z.Y, w)
 	return &z
 }
 

@@ -1,4 +1,4 @@
-package twornn
+package als
 
 import (
 	"math"
@@ -29,14 +29,14 @@ type sweeper struct {
 	stop   func() bool // asked before each local step
 }
 
-// newSweeper returns the train h over the rows of x with its first core as the pivot.
-func newSweeper(x *rowDesign, h *tt.Tensor, stop func() bool) *sweeper {
-	m := len(x.dims)
-	s := &sweeper{x: x.x, y: x.y, n: x.n, p: x.dims[m-1], energy: linalg.Squared(x.y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
+// NewSweeper returns the train h over the rows of x with its first core as the pivot.
+func NewSweeper(x *Rows, h *tt.Tensor, stop func() bool) *sweeper {
+	m := len(x.Dims)
+	s := &sweeper{x: x.x, y: x.Y, n: x.N, p: x.Dims[m-1], energy: linalg.Squared(x.Y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
 	for k := range m {
 		s.cores = append(s.cores, h.Core(k))
 	}
-	s.cores = copyCores(s.cores)
+	s.cores = CopyCores(s.cores)
 	s.L[0] = ones(s.n)
 	for k := m - 1; k > 0; k-- {
 		s.moveLeft(k)
@@ -44,11 +44,8 @@ func newSweeper(x *rowDesign, h *tt.Tensor, stop func() bool) *sweeper {
 	return s
 }
 
-// tensor returns a copy of the train.
-func (s *sweeper) tensor() *tt.Tensor { return tt.New(copyCores(s.cores)...) }
-
-// leftOf is the unfolding (Left·Dim)×Right.
-func leftOf(c tt.Core) *mat.Dense { return mat.NewDense(c.Left*c.Dim, c.Right, c.Data) }
+// Tensor returns a copy of the train.
+func (s *sweeper) Tensor() *tt.Tensor { return tt.New(CopyCores(s.cores)...) }
 
 // moveRight moves the pivot from core k to the next.
 func (s *sweeper) moveRight(k int) {
@@ -155,9 +152,9 @@ func (s *sweeper) solve(k int) (float64, error) {
 	return after, nil
 }
 
-// single solves for one core after the other, to the last and back to the first. It
+// Single solves for one core after the other, to the last and back to the first. It
 // returns the squared error, which no step raises, and false if it was stopped.
-func (s *sweeper) single() (sse float64, ok bool, err error) {
+func (s *sweeper) Single() (sse float64, ok bool, err error) {
 	last := len(s.cores) - 1
 	for k := range last {
 		if s.stop() {
@@ -182,8 +179,8 @@ func (s *sweeper) single() (sse float64, ok bool, err error) {
 	return sse, true, nil
 }
 
-// relative returns ‖Y − XH‖/‖Y‖ with the first core as the pivot.
-func (s *sweeper) relative() float64 {
+// Relative returns ‖Y − XH‖/‖Y‖ with the first core as the pivot.
+func (s *sweeper) Relative() float64 {
 	var out *mat.Dense
 	if c := s.cores[0]; len(s.x) == 0 {
 		out = linalg.Times(s.L[0], rightOf(c))
