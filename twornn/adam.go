@@ -15,13 +15,6 @@ import (
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// Refiner improves a model on the data it was, or was not, fitted to. It never returns
-// one that is worse by its own measure than what it was given, leaves its argument as
-// it was, and stops as a Recovery does: with the best so far.
-type Refiner interface {
-	Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec Recorder) (*Model, Stats, error)
-}
-
 // Adam refines by stochastic gradient descent on the squared error of all outputs
 // that the data give, with exact gradients through all steps (Section 5: TIHT+SGD).
 // A fifth of the sequences of each length is held out; the parameters that err least

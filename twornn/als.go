@@ -100,9 +100,3 @@ func reporter(rec Recorder, length int) func(iteration int, residual float64) er
 	}
 	return func(i int, r float64) error { return rec.Record(Progress{"recover", length, i, r}) }
 }
-
-// rowsOf returns the rows of m, which must have kept them.
-func rowsOf(m *Measurements, seed uint64) *als.Rows {
-	x, y, _ := m.Rows()
-	return als.New(x, y, seed)
-}

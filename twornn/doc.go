@@ -119,6 +119,73 @@
 // way of gonum's netlib (Debian: libopenblas-dev). Few of the products here are large enough
 // to gain, and small ones may lose: measure, with OPENBLAS_NUM_THREADS=1 too. Results then agree up to rounding, not bit for bit.
 //
+// # From a row of data to the model
+//
+// What happens to a sequence (X, Y) on its way through Fit:
+//
+//	 1. checker.next      looks at shapes and at every number
+//	 2. Collector.Add     turns its inputs to the frame of the first 512 sequences
+//	 3. Length.Add        puts each output, with the inputs before it, to the rows of its length
+//	 4. pipeline          folds rows, beside the reader, into sums XᵀX, XᵀY or a factor of [X Y]
+//	 5. newCoordinates    turns these so that E xxᵀ = I, and scales outputs to one size of noise
+//	 6. fitter.recover    estimates H⁽ˡ⁾ from the factor of each length
+//	 7. spectral          reads models off them, by singular values, at every L and rank
+//	 8. lsq.NewEquations  makes residuals of the factors, or of the rows where those are few
+//	 9. joint.fit         minimises them over (h₀, A, Ω) from spectral, truncated and random starts
+//	10. joint.choose      goes up and down the ranks as long as the criterion falls
+//	11. joint.stable      puts what does not explode in the place of what does
+//	12. fitter.result     weighs it against the zero function, and warns
+//	13. toData            brings it back to the units of the data
+//
+// # Files
+//
+// In this order no file names what a later one declares. To begin with, what a model is:
+//
+//	text.go          counts, lists and lines for people
+//	sequence.go      Sequence, and what is wrong with one
+//	model.go         Model: (h₀, A, Ω) and its outputs
+//	batch.go         the same for many sequences at once
+//	wfa.go           WFA, change of basis, Minimize, Equal, complete bases
+//	logvalue.go      logarithms of values that would underflow
+//	hankel.go        Hankel tensors and blocks
+//	evaluate.go      Predictor, Evaluate and its Metrics
+//	nonlinear.go     other activations
+//	encode.go        Save and Load
+//
+// From data to Hankel tensors:
+//
+//	measurements.go  Measurements, what a Recovery works on
+//	collect.go       Collect, Collection
+//	recovery.go      Recovery, Refiner, Recorder, Stats
+//	leastsquares.go  LeastSquares
+//	nuclear.go       NuclearNorm
+//	threshold.go     descent along tangents
+//	iht.go           IHT, TIHT
+//	ttiht.go         TTIHT
+//	als.go           ALS
+//
+// From Hankel tensors to a model, and on to the likeliest:
+//
+//	spectral.go      Spectral: Theorem 3 and Appendix B
+//	factors.go       FromFactors: Theorem 3 to the letter
+//	policy.go        the thresholds by which Fit decides
+//	options.go       Options
+//	coordinates.go   those in which Fit works
+//	growth.go        what becomes of the outputs in the long run
+//	adam.go          Adam
+//	levenberg.go     LevenbergMarquardt
+//	result.go        Result, Candidate, Warning
+//	start.go         Fit's first step: models read off Hankel tensors
+//	joint.go         its second: the likeliest parameters of so many states
+//	choose.go        its third: which of them
+//	checks.go        the guard, and the warnings
+//	fit.go           Fit, FitCollection
+//	conformal.go     NewConformal: intervals from data held out
+//	intervals.go     Result.Intervals: those of a joint fit
+//
+// Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
+// (parameters, residuals, descent) and als (trains on rows), each with such a list.
+//
 // # Data and errors
 //
 // Data come as iter.Seq[Sequence], are read once, and may be any length. Misuse, such

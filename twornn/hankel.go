@@ -99,3 +99,13 @@ func newBlock(h map[int]*tt.Tensor, L, d, p int) (*block, error) {
 	}
 	return b, nil
 }
+
+// hankelDims returns the dimensions d, …, d, p of H⁽ˡ⁾.
+func hankelDims(l, d, p int) []int {
+	dims := make([]int, l+1)
+	for t := range l {
+		dims[t] = d
+	}
+	dims[l] = p
+	return dims
+}

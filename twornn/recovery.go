@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/twornn/spectral/twornn/tt"
 )
@@ -111,12 +112,9 @@ func errDiverged(length, iteration int, step float64) error {
 	return fmt.Errorf("twornn: H(%d): the residual grew without bound by iteration %d with step %.3g; lower Step, or leave it zero to have it set from the data", length, iteration+1, step)
 }
 
-// hankelDims returns the dimensions d, …, d, p of H⁽ˡ⁾.
-func hankelDims(l, d, p int) []int {
-	dims := make([]int, l+1)
-	for t := range l {
-		dims[t] = d
-	}
-	dims[l] = p
-	return dims
+// Refiner improves a model on the data it was, or was not, fitted to. It never returns
+// one that is worse by its own measure than what it was given, leaves its argument as
+// it was, and stops as a Recovery does: with the best so far.
+type Refiner interface {
+	Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec Recorder) (*Model, Stats, error)
 }

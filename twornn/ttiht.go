@@ -167,3 +167,9 @@ func parameters(p *tt.Point) int {
 	}
 	return n
 }
+
+// rowsOf returns the rows of m, which must have kept them.
+func rowsOf(m *Measurements, seed uint64) *als.Rows {
+	x, y, _ := m.Rows()
+	return als.New(x, y, seed)
+}
