@@ -1,0 +1,184 @@
+package words
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn"
+)
+
+// OutputsOptions holds the choices of FitOutputs. The zero value chooses everything.
+type OutputsOptions struct {
+	// Futures is the length of the suffixes whose outputs tell states apart: a state is
+	// what is observed after all words of up to so many symbols. Negative means by the
+	// output at once, 0; zero means the least from 0 to 4 that explains the data.
+	Futures int
+	// Tol is the error of outputs, relative to the largest, up to which they count as
+	// explained, and below which singular values count as none. Zero means 1e-8.
+	Tol float64
+}
+
+// Machine is an automaton with outputs, learnt from words.
+type Machine struct {
+	*twornn.Model
+	// Futures is the length of suffixes that told its states apart.
+	Futures int
+	// Deterministic says that states and transitions are unit vectors, exactly, so that
+	// nothing drifts on words of any length.
+	Deterministic bool
+	// Error is the largest error of an output in the data.
+	Error float64
+	// Missing lists transitions that no word of the data takes: what the machine does
+	// there is not learnt.
+	Missing []Gap
+	// Words and Longest are the number of words and the symbols of the longest.
+	Words, Longest int
+}
+
+// Gap is a state and a symbol that was never read in it.
+type Gap struct {
+	Word   []int // leads to the state
+	Symbol int
+}
+
+// Track stores the outputs after every symbol of a word of indices in dst, which is
+// resized to k×p if empty. It costs O(n) a symbol for each entry of the state that is not
+// zero: one, if the machine is deterministic. It panics if a symbol is out of range.
+func (m *Machine) Track(dst *mat.Dense, word []int) {
+	n, _, p := m.Dims()
+	if dst.IsEmpty() {
+		if len(word) == 0 {
+			return
+		}
+		dst.ReuseAs(len(word), p)
+	}
+	h, next := slices.Clone(m.H0.RawVector().Data), make([]float64, n)
+	omega := mat.DenseCopyOf(m.Omega.T())
+	for t, s := range word {
+		clear(next)
+		for i, x := range h {
+			if x != 0 {
+				axpy(x, m.A[s].RawRowView(i), next)
+			}
+		}
+		h, next = next, h
+		y := dst.RawRowView(t)
+		clear(y)
+		for i, x := range h {
+			if x != 0 {
+				axpy(x, omega.RawRowView(i), y)
+			}
+		}
+	}
+}
+
+// String is the summary that a notebook prints.
+func (m *Machine) String() string {
+	n, d, p := m.Dims()
+	kind := "weighted"
+	if m.Deterministic {
+		kind = "deterministic"
+	}
+	s := fmt.Sprintf("%s, %d states, %d symbols, %d outputs; from %d words of up to %d symbols, largest error %.2g", kind, n, d, p, m.Words, m.Longest, m.Error)
+	if len(m.Missing) > 0 {
+		g := m.Missing[0]
+		s += fmt.Sprintf("\n%d transitions were never seen, such as symbol %d after %v: add a word that takes them", len(m.Missing), g.Symbol, g.Word)
+	}
+	return s
+}
+
+// FitOutputs learns the linear 2-RNN of one-hot sequences with outputs, such as
+// datasets.Tracking draws: exactly, if the outputs are without noise and the words
+// tell all states and transitions. On one-hot inputs everything falls apart by symbol: with
+// H the futures of the words observed, one row a word, and C their coordinates in the row
+// space of H, A^σ is the least squares solution of
+//
+//	C A^σ = C^σ
+//
+// over the words u that were seen with uσ too, C^σ the rows of uσ (Theorem 3, with
+// prefixes and suffixes as they come). Where the futures are as many different ones as
+// the rank, they become the states; if transitions then are unit vectors up to
+// the tolerance, they are rounded, and the machine is checked on all the data.
+//
+// It costs O(N n²) for N distinct prefixes and n states, whatever the number of
+// symbols, and errs if the data are no one-hot words with finite outputs.
+func FitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOptions) (*Machine, error) {
+	if o.Tol == 0 {
+		o.Tol = 1e-8
+	}
+	obs, err := observe(data)
+	if err != nil {
+		return nil, err
+	}
+	from, to := 0, 4
+	if o.Futures != 0 {
+		from = max(o.Futures, 0)
+		to = from
+	}
+	var best *Machine
+	for k := from; k <= to; k++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := obs.machine(k, o.Tol)
+		if err != nil {
+			if best == nil {
+				return nil, err
+			}
+			break
+		}
+		if best == nil || m.Error < best.Error {
+			best = m
+		}
+		if best.Error <= o.Tol*obs.size() {
+			break
+		}
+	}
+	best.Words, best.Longest = obs.words, obs.longest
+	return best, nil
+}
+
+// size returns the largest absolute output.
+func (o *observations) size() (s float64) {
+	for _, y := range o.outputs {
+		for _, v := range y {
+			s = max(s, math.Abs(v))
+		}
+	}
+	return s
+}
+
+// maxFutures bounds the columns of H.
+const maxFutures = 4000
+
+// machine learns with the futures of up to k symbols.
+func (o *observations) machine(k int, tol float64) (*Machine, error) {
+	columns, power := o.p, 1
+	for range k {
+		power *= o.d
+		if columns += power * o.p; columns > maxFutures {
+			return nil, fmt.Errorf("words: futures of %d symbols are too many outputs; set OutputsOptions.Futures lower", k)
+		}
+	}
+	f := &futures{obs: o, suffixes: twornn.Words(o.d, k), at: make(map[int32]int)}
+	if err := f.collect(tol); err != nil {
+		return nil, err
+	}
+	m, err := f.solve(tol)
+	if err != nil {
+		return nil, err
+	}
+	m.Futures = k
+	m.Error = o.errorOf(m.Model)
+	if r := rounded(m.Model); r != nil {
+		if e := o.errorOf(r); e <= max(m.Error, tol*o.size()) {
+			m.Model, m.Error, m.Deterministic = r, e, true
+		}
+	}
+	return m, nil
+}

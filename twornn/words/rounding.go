@@ -1,0 +1,85 @@
+package words
+
+import (
+	"math"
+
+	"github.com/twornn/spectral/twornn"
+)
+
+// rounded returns m with h₀ and all transitions rounded to unit vectors (or zero, for one
+// that no data tell), if they are within 1e-6 of such, and nil if not. Products of what is left are
+// exact, so the state is a unit vector after any number of symbols.
+func rounded(m *twornn.Model) *twornn.Model {
+	n, d, p := m.Dims()
+	r := twornn.NewModel(n, d, p)
+	if !unit(r.H0.RawVector().Data, m.H0.RawVector().Data) {
+		return nil
+	}
+	for s := range d {
+		for i := range n {
+			if !unit(r.A[s].RawRowView(i), m.A[s].RawRowView(i)) {
+				return nil
+			}
+		}
+	}
+	for i := range p {
+		for j, v := range m.Omega.RawRowView(i) {
+			// Outputs that are whole numbers are so in truth.
+			if w := math.Round(v); math.Abs(v-w) < 1e-9 {
+				v = w
+			}
+			r.Omega.Set(i, j, v)
+		}
+	}
+	return r
+}
+
+// unit sets dst to v rounded and reports whether that is zero or a unit vector nearby.
+func unit(dst, v []float64) bool {
+	ones := 0
+	for i, x := range v {
+		switch {
+		case math.Abs(x-1) < 1e-6:
+			dst[i] = 1
+			ones++
+		case math.Abs(x) > 1e-6:
+			return false
+		}
+	}
+	return ones <= 1
+}
+
+// errorOf returns the largest error of an output of m.
+func (o *observations) errorOf(m *twornn.Model) float64 {
+	n, _, p := m.Dims()
+	type state struct {
+		v int32
+		h []float64
+	}
+	worst := 0.0
+	stack := []state{{0, append([]float64(nil), m.H0.RawVector().Data...)}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if y := o.outputs[at.v]; y != nil {
+			for j := range p {
+				if e := math.Abs(dot(m.Omega.RawRowView(j), at.h) - y[j]); !(e <= worst) {
+					worst = e
+				}
+			}
+		}
+		for s, c := range o.child[at.v] {
+			if c == 0 {
+				continue
+			}
+			h := make([]float64, n)
+			for i, x := range at.h {
+				if x != 0 {
+					axpy(x, m.A[s].RawRowView(i), h)
+				}
+			}
+			stack = append(stack, state{c, h})
+		}
+	}
+	return worst
+}
