@@ -67,19 +67,6 @@ func (f *arimaFit) standardise(most float64) (scale float64) {
 	return scale
 }
 
-// checkValues returns an error if y holds what is no number.
-func checkValues(y []float64) error {
-	for t, v := range y {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("baseline: row %d is %v; fill or cut such rows first", t, v)
-		}
-		if math.Abs(v) > 1e150 {
-			return fmt.Errorf("baseline: row %d is %v, whose square overflows; scale the series to about 1", t, v)
-		}
-	}
-	return nil
-}
-
 // arimaFit is one run of FitARIMA.
 type arimaFit struct {
 	o     Order

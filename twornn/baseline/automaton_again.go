@@ -66,27 +66,3 @@ func learnAgain(tg *targets, nodes []*node, o Automaton) []*node {
 	}
 	return reachable(l.nodes)
 }
-
-// reachable returns the nodes that some word leads to, in the order of their discovery.
-func reachable(nodes []*node) []*node {
-	place := make([]int, len(nodes))
-	order := []int{0}
-	for i := 0; i < len(order); i++ {
-		for _, to := range nodes[order[i]].next {
-			if to != 0 && place[to] == 0 {
-				place[to] = len(order)
-				order = append(order, to)
-			}
-		}
-	}
-	kept := make([]*node, len(order))
-	for i, old := range order {
-		n := *nodes[old]
-		n.next = make([]int, len(nodes[old].next))
-		for k, to := range nodes[old].next {
-			n.next[k] = place[to]
-		}
-		kept[i] = &n
-	}
-	return kept
-}

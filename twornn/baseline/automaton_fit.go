@@ -4,76 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 )
-
-// Automaton holds the choices of FitAutomaton. The zero value leaves them to the last
-// part of the training rows.
-type Automaton struct {
-	// Horizons are the rows ahead to forecast. None means 1, which is always learnt.
-	Horizons []int
-	// Window is the length of the windows whose prefix tree is folded: how far back
-	// states are told apart. Zero means the best of 2, 4 and 8.
-	Window int
-	// Penalty is what a guard, or a state, must gain: the squares of the errors, in
-	// units of their mean, that a line of its own saves. Zero means the best of 3, 6,
-	// 12, 24 and +Inf, which is one line for all.
-	Penalty float64
-	// Means forecasts by the mean of a state alone. False means lines where Window or
-	// Penalty is given, and the better of the two where both are left.
-	Means bool
-	// LeastRows is the rows that a state or a guard must have. Zero means 8.
-	LeastRows int
-	// MostStates is a limit. Zero means 50.
-	MostStates int
-}
-
-func (o Automaton) check() error {
-	if o.Window < 0 || o.LeastRows < 0 || o.MostStates < 0 || !(o.Penalty >= 0) {
-		return fmt.Errorf("baseline: Window %d, Penalty %v, LeastRows %d, MostStates %d: none may be negative; zero means the default",
-			o.Window, o.Penalty, o.LeastRows, o.MostStates)
-	}
-	if len(o.Horizons) > 0 && slices.Min(o.Horizons) < 1 {
-		return fmt.Errorf("baseline: horizons %v: they count rows ahead, from 1 on", o.Horizons)
-	}
-	return nil
-}
-
-// filled returns o with the defaults of all but what is chosen by the rows.
-func (o Automaton) filled() Automaton {
-	o.Horizons = append([]int{1}, o.Horizons...)
-	slices.Sort(o.Horizons)
-	o.Horizons = slices.Compact(o.Horizons)
-	if o.LeastRows == 0 {
-		o.LeastRows = 8
-	}
-	if o.MostStates == 0 {
-		o.MostStates = 50
-	}
-	return o
-}
-
-// candidates returns the options to choose among, the simplest first.
-func (o Automaton) candidates() (all []Automaton) {
-	penalties, windows, means := []float64{o.Penalty}, []int{o.Window}, []bool{o.Means}
-	if o.Penalty == 0 && o.Window == 0 && !o.Means {
-		means = []bool{false, true}
-	}
-	if o.Penalty == 0 {
-		penalties = []float64{math.Inf(1), 24, 12, 6, 3}
-	}
-	if o.Window == 0 {
-		windows = []int{2, 4, 8}
-	}
-	for _, o.Penalty = range penalties {
-		for _, o.Window = range windows {
-			for _, o.Means = range means {
-				all = append(all, o)
-			}
-		}
-	}
-	return all
-}
 
 // worthwhile is the least gain in the mean squared error for which a choice gives way to
 // a less simple one. The errors of some hundred rows leave such gains to chance.

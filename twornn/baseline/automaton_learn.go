@@ -121,46 +121,33 @@ func (l *learner) known(n *node, rows []int) (low, high float64) {
 
 // around returns the guards given in [low, high) and those of n around them.
 func (n *node) around(low, high float64, cuts []float64, next []int) (allCuts []float64, allNext []int) {
-	if math.IsInf(low, -1) {
-		return cuts, next
+	inside := func(y float64) bool { return low <= y && y < high }
+	to := func(y float64) int {
+		if inside(y) {
+			return next[guard(cuts, y)]
+		}
+		return n.next[guard(n.cuts, y)]
 	}
-	end := func(i int) float64 {
-		if i < len(n.cuts) {
-			return n.cuts[i]
+	for _, c := range []float64{low, high} {
+		if !math.IsInf(c, 0) {
+			allCuts = append(allCuts, c)
 		}
-		return math.Inf(1)
 	}
-	put := func(to int, from float64) {
-		if len(allNext) > 0 {
-			allCuts = append(allCuts, from)
+	for _, c := range cuts {
+		if inside(c) {
+			allCuts = append(allCuts, c)
 		}
-		allNext = append(allNext, to)
 	}
-	from := math.Inf(-1)
-	for i, to := range n.next {
-		if from < low {
-			put(to, from)
+	for _, c := range n.cuts {
+		if !inside(c) {
+			allCuts = append(allCuts, c)
 		}
-		from = end(i)
 	}
-	if low < high {
-		put(next[0], low)
-		for i, c := range cuts {
-			if c > low && c < high {
-				put(next[i+1], c)
-			} else if c <= low {
-				allNext[len(allNext)-1] = next[i+1]
-			}
-		}
-		for i, to := range n.next {
-			if end(i) > high {
-				from = high
-				if i > 0 {
-					from = max(high, n.cuts[i-1])
-				}
-				put(to, from)
-			}
-		}
+	slices.Sort(allCuts)
+	allCuts = slices.Compact(allCuts)
+	allNext = append(allNext, to(math.Inf(-1)))
+	for _, c := range allCuts {
+		allNext = append(allNext, to(c))
 	}
 	return allCuts, allNext
 }
@@ -255,4 +242,28 @@ func (l *learner) growable(child *node) bool {
 		return false
 	}
 	return len(l.distinct(child.visits)) >= l.o.LeastRows
+}
+
+// reachable returns the nodes that some word leads to, in the order of their discovery.
+func reachable(nodes []*node) []*node {
+	place := make([]int, len(nodes))
+	order := []int{0}
+	for i := 0; i < len(order); i++ {
+		for _, to := range nodes[order[i]].next {
+			if to != 0 && place[to] == 0 {
+				place[to] = len(order)
+				order = append(order, to)
+			}
+		}
+	}
+	kept := make([]*node, len(order))
+	for i, old := range order {
+		n := *nodes[old]
+		n.next = make([]int, len(nodes[old].next))
+		for k, to := range nodes[old].next {
+			n.next[k] = place[to]
+		}
+		kept[i] = &n
+	}
+	return kept
 }

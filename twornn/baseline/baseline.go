@@ -1,12 +1,3 @@
-// Package baseline holds what a 2-RNN is compared with.
-//
-// On the same sequences: the training mean, persistence, a vector autoregression
-// (baseline.go), an LSTM and a plain RNN (lstm*.go, rnn.go). Each is a twornn.Predictor, so that
-// twornn.Evaluate scores it on exactly the targets that the model is scored on.
-//
-// On a record of one column: seasonal ARIMA (arima*.go), exponential smoothing (ets*.go)
-// and a regression automaton (automaton*.go). Each is a Univariate: its Filter goes along the record once and forecasts
-// after every row (filter.go).
 package baseline
 
 import (

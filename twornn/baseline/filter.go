@@ -1,6 +1,8 @@
 package baseline
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -71,4 +73,17 @@ func checkForecast(mean, variance []float64, horizons []int) {
 	if len(mean) != len(horizons) || variance != nil && len(variance) != len(horizons) {
 		panic("baseline: dimension mismatch: forecasts")
 	}
+}
+
+// checkValues returns an error if y holds what is no number.
+func checkValues(y []float64) error {
+	for t, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("baseline: row %d is %v; fill or cut such rows first", t, v)
+		}
+		if math.Abs(v) > 1e150 {
+			return fmt.Errorf("baseline: row %d is %v, whose square overflows; scale the series to about 1", t, v)
+		}
+	}
+	return nil
 }
