@@ -89,6 +89,11 @@ func (c *cataloguer) seasons() {
 			for p := 1; p < s; p++ {
 				c.add(feature{Kind: dummy, Period: s, Shift: p})
 			}
+			// Sums of levels, to be multiplied.
+			if first := c.k.seasons[0]; first >= 6 {
+				c.wave(first, 1)
+				c.wave(first, 2)
+			}
 		case c.n >= s:
 			for w := 1; w <= min(3, s/2); w++ {
 				c.wave(s, w)
@@ -166,13 +171,16 @@ func (c *cataloguer) base() []int {
 	take(func(f *feature) bool { return f.Kind == lag && f.Shift == 0 && !target(f) })
 	for i, s := range c.k.seasons {
 		if i < 2 && c.n >= 2*s {
-			take(func(f *feature) bool { return (f.Kind == cosine || f.Kind == sine) && f.Period == s && f.Shift == 1 })
+			take(func(f *feature) bool { return f.wave() && f.Period == s && f.Shift == 1 })
 		}
 	}
 	take(func(f *feature) bool {
 		return f.Kind == aligned && f.Period == c.k.seasons[0] && f.Shift == (c.h+f.Period-1)/f.Period*f.Period && target(f)
 	})
 	take(func(f *feature) bool { return f.Kind == smooth && f.Rate == rates[2] })
+	take(func(f *feature) bool {
+		return f.wave() && f.Period == c.k.seasons[0] && f.Period <= mostDummies && f.Shift == 2
+	})
 	take(func(f *feature) bool { return f.Kind == lag && f.Shift == 1 && target(f) })
 	take(func(f *feature) bool { return f.Kind == smooth && f.Rate == rates[0] })
 	take(func(f *feature) bool { return f.Kind == lag && f.Shift == 2 && target(f) })

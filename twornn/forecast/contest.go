@@ -34,7 +34,7 @@ type cell struct {
 type candidate struct {
 	name      string
 	forecasts []float64
-	mse       float64
+	score     float64                                  // within its family
 	learn     func(ctx context.Context) (piece, error) // from all training rows
 }
 
@@ -99,12 +99,10 @@ func (x *cell) add(c *candidate) {
 	if len(c.forecasts) != len(x.truth) {
 		panic(fmt.Sprintf("forecast: %s: %d forecasts of %d rows", c.name, len(c.forecasts), len(x.truth)))
 	}
-	c.mse = 0
-	for i, f := range c.forecasts {
+	for _, f := range c.forecasts {
 		if !isFinite(f) {
 			return
 		}
-		c.mse += (f - x.truth[i]) * (f - x.truth[i]) / float64(len(x.truth))
 	}
 	x.candidates = append(x.candidates, c)
 }
@@ -183,7 +181,7 @@ func (t *contest) addAnchors() {
 // regressions enters the best members of all families of one horizon.
 func (t *contest) regressions(ctx context.Context, w, i int) ([]func(), error) {
 	h := t.k.horizons[i]
-	d := &design{h: h, warps: t.warps[w], features: catalogue(t.k, t.r.n, h)}
+	d := &design{H: h, Set: w, warps: t.warps[w], Features: catalogue(t.k, t.r.n, h)}
 	s, err := newStage(ctx, t.k, t.r, d, t.split, anchors(t.k, t.r.n), t.first, false)
 	if err != nil {
 		return nil, err

@@ -7,27 +7,28 @@ import (
 
 // design is the list of features of one horizon and one set of transformations.
 type design struct {
-	h        int
+	H        int
+	Set      int    // of transformations, of the mixture
 	warps    []warp // by column of the task
-	features []feature
+	Features []feature
 }
 
 // fill writes the rows (1, features in their units) to dst, len(rows)×(1+features).
 func (d *design) fill(dst []float64, s source, rows []int) {
-	stride := 1 + len(d.features)
+	stride := 1 + len(d.Features)
 	for i := range rows {
 		dst[i*stride] = 1
 	}
-	for j := range d.features {
-		f := &d.features[j]
+	for j := range d.Features {
+		f := &d.Features[j]
 		if f.Kind == product {
-			a, b := &d.features[f.A], &d.features[f.B]
+			a, b := &d.Features[f.A], &d.Features[f.B]
 			for i := range rows {
 				row := dst[i*stride : (i+1)*stride]
 				row[1+j] = min(max(row[1+f.A], a.Low), a.High) * min(max(row[1+f.B], b.Low), b.High)
 			}
 		} else {
-			f.fill(dst[1+j:], stride, s, rows, d.h)
+			f.fill(dst[1+j:], stride, s, rows, d.H)
 		}
 		for i := range rows {
 			x := &dst[i*stride+1+j]
@@ -41,21 +42,21 @@ func (d *design) fill(dst []float64, s source, rows []int) {
 // that the training rows do not span adds nothing to a forecast.
 func (d *design) scale(s source, rows []int) {
 	column := make([]float64, len(rows))
-	cache := make([][]float64, len(d.features)) // factors of products, in their units
-	factor := make([]bool, len(d.features))
-	for _, f := range d.features {
+	cache := make([][]float64, len(d.Features)) // factors of products, in their units
+	factor := make([]bool, len(d.Features))
+	for _, f := range d.Features {
 		if f.Kind == product {
 			factor[f.A], factor[f.B] = true, true
 		}
 	}
-	for j := range d.features {
-		f := &d.features[j]
+	for j := range d.Features {
+		f := &d.Features[j]
 		if f.Kind == product {
 			for i := range rows {
 				column[i] = cache[f.A][i] * cache[f.B][i]
 			}
 		} else {
-			f.fill(column, 1, s, rows, d.h)
+			f.fill(column, 1, s, rows, d.H)
 		}
 		f.setUnits(column)
 		if factor[j] {

@@ -14,30 +14,39 @@ type family struct {
 	name   string
 	use    []int
 	scale  []float64
-	target int // −1: the same features serve all targets
+	target int     // −1: the same features serve all targets
+	least  float64 // weights of the prior below this are not tried
 }
 
 // families lists the sets of features that are tried.
 func families(s *stage) []family {
 	var out []family
 	for c := range s.k.targets {
-		for _, p := range lagCounts(s.d.features, s.k.targets[c]) {
-			out = append(out, s.family(fmt.Sprintf("own %d", p), c, ownFeatures(p, s.d.h, false)))
+		for _, p := range lagCounts(s.d.Features, s.k.targets[c]) {
+			out = append(out, s.family(fmt.Sprintf("own %d", p), c, ownFeatures(p, s.d.H, false)))
 		}
-		out = append(out, s.family("own smooth", c, ownFeatures(mostLags, s.d.h, true)))
+		out = append(out, s.family("own smooth", c, ownFeatures(mostLags, s.d.H, true)))
 	}
 	if len(s.k.columns) > 1 {
 		for _, p := range []int{1, 3, 8, mostLags} {
-			out = append(out, s.family(fmt.Sprintf("all %d", p), -1, allFeatures(p, s.d.h, false)))
+			out = append(out, s.family(fmt.Sprintf("all %d", p), -1, allFeatures(p, s.d.H, false)))
 		}
-		out = append(out, s.family("all smooth", -1, allFeatures(mostLags, s.d.h, true)))
+		out = append(out, s.family("all smooth", -1, allFeatures(mostLags, s.d.H, true)))
 	}
-	for _, weight := range []float64{1, 0.3} {
-		out = append(out, s.family(fmt.Sprintf("products %.1f", weight), -1, productFeatures(weight, mostLags, s.d.h)))
+	for _, f := range []family{
+		s.family("products 1.0", -1, productFeatures(1, mostLags, s.d.H)),
+		s.family("products 0.3", -1, productFeatures(0.3, mostLags, s.d.H)),
+		s.family("products few", -1, productFeatures(1, 3, s.d.H)),
+	} {
+		f.least = rowsOfPrior / float64(s.r.n)
+		out = append(out, f)
 	}
-	out = append(out, s.family("products few", -1, productFeatures(1, 3, s.d.h)))
 	return out
 }
+
+// rowsOfPrior is how many rows the prior weighs at least, where there are products:
+// with less they follow noise.
+const rowsOfPrior = 2
 
 // prior returns the scale of a feature for a target; column −1 stands for all targets.
 type prior func(f *feature, column int) float64
@@ -48,8 +57,8 @@ func (s *stage) family(name string, target int, p prior) family {
 	if target >= 0 {
 		column = s.k.targets[target]
 	}
-	for i := range s.d.features {
-		if w := p(&s.d.features[i], column); w > 0 {
+	for i := range s.d.Features {
+		if w := p(&s.d.Features[i], column); w > 0 {
 			out.use, out.scale = append(out.use, i), append(out.scale, w)
 		}
 	}
@@ -65,8 +74,8 @@ func lagCounts(features []feature, column int) []int {
 		}
 	}
 	var out []int
-	for _, p := range []int{2, 4, 8, 16} {
-		if 4*p < 3*most {
+	for _, p := range []int{3, 9} {
+		if 2*p <= most {
 			out = append(out, p)
 		}
 	}
@@ -160,6 +169,9 @@ func (s *stage) evaluate(f family, g grid, visit func(c int, ch choice, forecast
 			systems[b] = newSystem(s.upTo(s.split.lead+b, memory), f.use, f.scale)
 		}
 		for _, lambda := range g.lambdas {
+			if lambda < f.least {
+				continue
+			}
 			for i, forecasts := range s.forecastBlocks(parts, f.use, systems, lambda, ys) {
 				c, a := ys[i]/len(s.anchors), ys[i]%len(s.anchors)
 				visit(c, choice{lambda, a, memory}, forecasts)
@@ -173,11 +185,11 @@ func (s *stage) evaluate(f family, g grid, visit func(c int, ch choice, forecast
 func (s *stage) best(f family, g grid) []*candidate {
 	best := make([]*candidate, len(s.k.targets))
 	s.evaluate(f, g, func(c int, ch choice, forecasts []float64) {
-		mse := s.error(forecasts, c)
-		if best[c] == nil || mse < best[c].mse {
+		score := s.score(forecasts, c)
+		if best[c] == nil || score < best[c].score {
 			best[c] = &candidate{
 				name:      fmt.Sprintf("%s, %v, lambda %g, memory %d", f.name, s.anchors[ch.anchor], ch.lambda, ch.memory),
-				mse:       mse,
+				score:     score,
 				forecasts: forecasts,
 				learn: func(context.Context) (piece, error) {
 					return piece{Linear: s.learn(f, ch, c), design: s.d}, nil
@@ -216,7 +228,7 @@ func (s *stage) forecastBlocks(parts []*mat.Dense, use []int, systems []*system,
 			c, a := y/len(s.anchors), y%len(s.anchors)
 			v := s.src.v[s.k.targets[c]]
 			for row, t := range held.rows {
-				e := s.anchors[a].at(v, s.mean[c], t, s.d.h) + s.unit[c]*z.At(row, i)
+				e := s.anchors[a].at(v, s.mean[c], t, s.d.H) + s.unit[c]*z.At(row, i)
 				out[i] = append(out[i], s.value(e, s.unit[c]*s.unit[c]*rest[i], c, t, held.low, held.high))
 			}
 		}
@@ -251,13 +263,38 @@ func times(part, b *mat.Dense, use []int) *mat.Dense {
 	return z
 }
 
+// score returns the logarithm of the mean squared error on the held-out rows: the mean of
+// that over all and of the mean of the blocks', so that no single block decides.
+func (s *stage) score(forecasts []float64, c int) float64 {
+	v := s.r.v[s.k.targets[c]]
+	i, total, rows, logs, blocks := 0, 0.0, 0, 0.0, 0
+	for _, b := range s.held {
+		sum := 0.0
+		for _, t := range b.rows {
+			d := forecasts[i] - v[t+s.d.H]
+			sum += d * d
+			i++
+		}
+		if n := len(b.rows); n > 0 {
+			logs += math.Log(max(sum/float64(n), math.SmallestNonzeroFloat64))
+			blocks++
+			total, rows = total+sum, rows+n
+		}
+	}
+	if rows == 0 || math.IsNaN(total) {
+		return math.Inf(1)
+	}
+	pooled := math.Log(max(total/float64(rows), math.SmallestNonzeroFloat64))
+	return (pooled + logs/float64(blocks)) / 2
+}
+
 // error returns the mean squared error on the held-out rows.
 func (s *stage) error(forecasts []float64, c int) float64 {
 	v := s.r.v[s.k.targets[c]]
 	sum, i := 0.0, 0
 	for _, b := range s.held {
 		for _, t := range b.rows {
-			d := forecasts[i] - v[t+s.d.h]
+			d := forecasts[i] - v[t+s.d.H]
 			sum += d * d
 			i++
 		}

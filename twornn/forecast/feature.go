@@ -128,6 +128,9 @@ func (f *feature) fillWave(dst []float64, stride int, rows []int, h int) {
 	}
 }
 
+// wave tells whether the feature is a wave of a season.
+func (f *feature) wave() bool { return f.Kind == sine || f.Kind == cosine }
+
 // name says what the feature is.
 func (f *feature) name(columns []string, all []feature) string {
 	switch f.Kind {

@@ -34,7 +34,7 @@ func (l *linear) value(d *design, column int, s source, x []float64, t int) floa
 		z += l.Coef[i] * x[1+f]
 	}
 	v := s.v[column]
-	z = l.Anchor.at(v, l.Mean, t, d.h) + l.Unit*z
+	z = l.Anchor.at(v, l.Mean, t, d.H) + l.Unit*z
 	z = v[t] + min(max(z-v[t], l.Low), l.High)
 	return d.warps[column].mean(z, l.Variance)
 }

@@ -19,6 +19,7 @@ type mixture struct {
 	// By target: no forecast leaves the training range widened by half of itself, or the
 	// range of changes over its horizon.
 	Low, High []float64
+	Rows      int // of the training part
 	k         *task
 }
 
@@ -27,6 +28,7 @@ type terms struct {
 	Terms []term
 	// Fall and Rise bound the change over the horizon.
 	Fall, Rise float64
+	Spread     float64 // mean square of the change forecast, on the rows held out
 	Band       band
 }
 
@@ -43,7 +45,7 @@ type term struct {
 // newMixture learns the chosen candidates of each cell from all training rows. weights
 // is by horizon, target and candidate.
 func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixture, error) {
-	m := &mixture{Warps: t.warps, k: t.k}
+	m := &mixture{Warps: t.warps, Rows: t.r.n, k: t.k}
 	designs, paths := map[*design]int{}, map[*path]int{}
 	for i, row := range t.cells {
 		var cells []terms
@@ -70,7 +72,8 @@ func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixtur
 				}
 				cell.Terms = append(cell.Terms, e)
 			}
-			cell.Band = newBand(x.combined(weights[i][c]), x.truth, x.rows, x.h, t.k.seasons)
+			f := x.combined(weights[i][c])
+			cell.Band, cell.Spread = newBand(f, x.truth, x.rows, x.h, t.k.seasons), spread(f, x.last)
 			cells = append(cells, cell)
 		}
 		m.Cells = append(m.Cells, cells)
@@ -101,27 +104,27 @@ func place[T any](known map[*T]int, p *T, list *[]*T) int {
 // prune leaves out the features that no regression uses.
 func (m *mixture) prune() {
 	for i, d := range m.Designs {
-		used := make([]bool, len(d.features))
+		used := make([]bool, len(d.Features))
 		m.regressions(i, func(l *linear) {
 			for _, f := range l.Index {
 				used[f] = true
 			}
 		})
-		for j, f := range d.features {
+		for j, f := range d.Features {
 			if used[j] && f.Kind == product {
 				used[f.A], used[f.B] = true, true
 			}
 		}
 		to := make([]int, len(used))
-		kept := &design{h: d.h, warps: d.warps}
-		for j, f := range d.features {
-			if to[j] = len(kept.features); !used[j] {
+		kept := &design{H: d.H, warps: d.warps, Set: d.Set}
+		for j, f := range d.Features {
+			if to[j] = len(kept.Features); !used[j] {
 				continue
 			}
 			if f.Kind == product {
 				f.A, f.B = to[f.A], to[f.B]
 			}
-			kept.features = append(kept.features, f)
+			kept.Features = append(kept.Features, f)
 		}
 		m.Designs[i] = kept
 		m.regressions(i, func(l *linear) {
@@ -145,13 +148,14 @@ func (m *mixture) regressions(design int, f func(*linear)) {
 	}
 }
 
-func (m *mixture) forecast(dst *mat.Dense, r *record, t int) {
+// raw writes the weighted sums after row t of r.
+func (m *mixture) raw(dst *mat.Dense, r *record, t int) {
 	rows := []int{t}
 	x := make([][]float64, len(m.Designs))
 	sources := make([]source, len(m.Designs))
 	for i, d := range m.Designs {
 		sources[i] = r.source(d.warps)
-		x[i] = make([]float64, 1+len(d.features))
+		x[i] = make([]float64, 1+len(d.Features))
 		d.fill(x[i], sources[i], rows)
 	}
 	ahead := make([][]*mat.Dense, len(m.Paths))

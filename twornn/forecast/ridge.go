@@ -88,7 +88,7 @@ func (m Ridge) choose(ctx context.Context, k *task, r *record, h int) (*design, 
 			if p > 1 && (p > r.n/10 || p*len(k.columns) > r.n/4) {
 				break
 			}
-			d := &design{h: h, warps: make([]warp, len(k.columns)), features: ridgeFeatures(k, r.n, h, p, products)}
+			d := &design{H: h, warps: make([]warp, len(k.columns)), Features: ridgeFeatures(k, r.n, h, p, products)}
 			s, err := newStage(ctx, k, r, d, split{bounds: []int{0, 4 * r.n / 5, r.n}, lead: 1}, an, needs(d), true)
 			if err != nil {
 				return nil, nil, err
@@ -120,12 +120,12 @@ func everyFeature(*feature, int) float64 { return 1 }
 // needs returns the first row that has all the lags of a design.
 func needs(d *design) int {
 	first := 0
-	for _, f := range d.features {
+	for _, f := range d.Features {
 		switch f.Kind {
 		case lag:
 			first = max(first, f.Shift)
 		case aligned:
-			first = max(first, f.Shift-d.h)
+			first = max(first, f.Shift-d.H)
 		}
 	}
 	return first
@@ -174,7 +174,7 @@ func (e *regressions) bounds(r *record) {
 func (e *regressions) forecast(dst *mat.Dense, r *record, t int) {
 	for i, d := range e.designs {
 		src := r.source(d.warps)
-		x := make([]float64, 1+len(d.features))
+		x := make([]float64, 1+len(d.Features))
 		d.fill(x, src, []int{t})
 		for c, l := range e.targets[i] {
 			dst.Set(i, c, min(max(l.value(d, e.k.targets[c], src, x, t), e.low[c]), e.high[c]))

@@ -45,7 +45,7 @@ func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an [
 	rows := s.rows(0, sp.segments())
 	s.d.scale(s.src, thinned(rows, 6000))
 	s.units(rows)
-	p := len(s.d.features)
+	p := len(s.d.Features)
 	q := len(k.targets) * len(s.anchors)
 	s.full = newSums(p, q)
 	for g := range sp.segments() {
@@ -71,7 +71,7 @@ const mostWork = 4e9
 
 // limit leaves out the oldest rows where there are too many.
 func (s *stage) limit() {
-	p := float64(len(s.d.features))
+	p := float64(len(s.d.Features))
 	if most := int(mostWork / (p * p)); s.r.n > most {
 		s.first = max(s.first, min(s.r.n-most, s.split.bounds[1]))
 	}
@@ -81,7 +81,7 @@ func (s *stage) limit() {
 func (s *stage) rows(from, to int) []int {
 	var rows []int
 	for g := from; g < to; g++ {
-		rows = append(rows, s.split.rows(g, s.first, s.d.h, s.ok)...)
+		rows = append(rows, s.split.rows(g, s.first, s.d.H, s.ok)...)
 	}
 	return rows
 }
@@ -89,7 +89,7 @@ func (s *stage) rows(from, to int) []int {
 // ok tells whether all targets were measured h rows after row t.
 func (s *stage) ok(t int) bool {
 	for _, j := range s.k.targets {
-		if !s.r.has(j, t+s.d.h) {
+		if !s.r.has(j, t+s.d.H) {
 			return false
 		}
 	}
@@ -115,10 +115,10 @@ func (s *stage) units(rows []int) {
 		v := s.src.v[j]
 		mean, size := 0.0, 0.0
 		for _, t := range rows {
-			mean += v[t+s.d.h] / n
+			mean += v[t+s.d.H] / n
 		}
 		for _, t := range rows {
-			size += math.Pow(v[t+s.d.h]-v[t], 2) / n
+			size += math.Pow(v[t+s.d.H]-v[t], 2) / n
 		}
 		if size = math.Sqrt(size); !(size > 0) {
 			size = 1
@@ -151,7 +151,7 @@ func (s *stage) explain(y []float64, t int) {
 	for c, j := range s.k.targets {
 		v := s.src.v[j]
 		for a, an := range s.anchors {
-			y[c*len(s.anchors)+a] = (v[t+s.d.h] - an.at(v, s.mean[c], t, s.d.h)) / s.unit[c]
+			y[c*len(s.anchors)+a] = (v[t+s.d.H] - an.at(v, s.mean[c], t, s.d.H)) / s.unit[c]
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (s *stage) explain(y []float64, t int) {
 func (s *stage) changes(end int) (low, high []float64) {
 	for _, j := range s.k.targets {
 		v := s.src.v[j]
-		lo, hi := changeRange(v, s.d.h, end)
+		lo, hi := changeRange(v, s.d.H, end)
 		if s.unheld {
 			lo, hi = -math.MaxFloat64, math.MaxFloat64
 		}
@@ -186,7 +186,7 @@ func (s *stage) persistence() []float64 {
 		n := 0
 		for _, b := range s.held {
 			for _, t := range b.rows {
-				d := s.r.v[j][t+s.d.h] - s.r.v[j][t]
+				d := s.r.v[j][t+s.d.H] - s.r.v[j][t]
 				out[c] += d * d
 				n++
 			}

@@ -23,7 +23,7 @@ const (
 // weights returns the weight of each candidate of x, not negative and of sum 1, by the
 // rows held out in its first blocks. Candidate 0 is persistence.
 //
-//	w_i ∝ g_i^{−√m},   g_i = Π_b (MSE_ib / MSE_0b)^{1/B}
+//	w_i ∝ g_i^{−√m/2}, g_i = Π_b (MSE_ib / MSE_0b)^{1/B}
 //
 // with m rows in B blocks: near equal where there are few rows, and no single block
 // decides. With many rows the mean of these and of the w that minimise wᵀ(S + ρ diag S)w
@@ -38,7 +38,7 @@ func (x *cell) weights(blocks int) []float64 {
 	for i, c := range x.candidates {
 		gain[i] = mean(x.gains(c.forecasts, blocks))
 	}
-	w := powers(gain, math.Sqrt(float64(rows)))
+	w := powers(gain, math.Sqrt(float64(rows))/2)
 	if rows >= rowsForCovariance {
 		for i, v := range x.leastVariance(rows) {
 			w[i] = (w[i] + v) / 2

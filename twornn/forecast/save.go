@@ -1,0 +1,228 @@
+package forecast
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// saved is the form of a saved forecaster, JSON. Places are checked when it is read.
+type saved struct {
+	Version  int
+	Columns  []string
+	Targets  []int
+	Known    []int
+	Horizons []int
+	Seasons  []int
+	Start    []float64
+	Mixture  *mixture
+	Exams    []Exam
+	Warnings []Lost
+}
+
+// savedVersion is raised when the form changes.
+const savedVersion = 1
+
+// Save writes f to a file that [Load] reads back: all that forecasts, intervals and the
+// summary need, to the last bit. The file is written under another name and renamed,
+// so that an interrupted Save leaves what was there.
+func (f *Fitted) Save(path string) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("forecast: cannot save the forecaster: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	err = f.Write(tmp)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("forecast: cannot save the forecaster: %w", err)
+	}
+	return nil
+}
+
+// Write writes what Save saves.
+func (f *Fitted) Write(w io.Writer) error {
+	k := f.task
+	return json.NewEncoder(w).Encode(saved{savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons,
+		f.start, f.mixture, f.Exams, f.Warnings})
+}
+
+// Load reads a forecaster that Save wrote. It errs on a file that is of another version
+// or no such forecaster.
+func Load(path string) (*Fitted, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: %w", err)
+	}
+	defer in.Close()
+	f, err := Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Read reads what Write wrote.
+func Read(r io.Reader) (*Fitted, error) {
+	var s saved
+	if err := json.NewDecoder(r).Decode(&s); err != nil {
+		return nil, fmt.Errorf("no saved forecaster: %w", err)
+	}
+	if s.Version != savedVersion {
+		return nil, fmt.Errorf("a saved forecaster of version %d; this program reads %d", s.Version, savedVersion)
+	}
+	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons}
+	if err := s.check(k); err != nil {
+		return nil, err
+	}
+	m := s.Mixture
+	m.k = k
+	for _, d := range m.Designs {
+		d.warps = m.Warps[d.Set]
+	}
+	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, rows: m.Rows, Exams: s.Exams, Warnings: s.Warnings}, nil
+}
+
+// mostAhead bounds what a saved file may ask for.
+const mostAhead = 1 << 20
+
+// check makes sure that no place is out of range.
+func (s *saved) check(k *task) error {
+	columns, targets, horizons := len(s.Columns), len(s.Targets), len(s.Horizons)
+	c := &checker{columns: columns, horizons: horizons}
+	m := s.Mixture
+	c.want(m != nil && columns > 0 && targets > 0 && horizons > 0, "it is not whole")
+	if c.err != nil {
+		return c.err
+	}
+	c.places(s.Targets, columns)
+	c.places(s.Known, columns)
+	c.want(len(s.Start) == columns && len(m.Low) == targets && len(m.High) == targets, "its targets and bounds disagree")
+	c.want(len(s.Exams) == targets*horizons && m.Rows >= 0, "its examinations are not whole")
+	for _, h := range append(append([]int{}, s.Horizons...), s.Seasons...) {
+		c.want(h > 0 && h < mostAhead, "a horizon or season is out of range")
+	}
+	c.want(len(m.Warps) > 0, "it has no transformations")
+	for _, w := range m.Warps {
+		c.want(len(w) == columns, "its transformations are not of all columns")
+		for _, x := range w {
+			c.want(x.Kind >= identity && x.Kind <= logarithm && (x.Kind != logarithm || x.Floor > 0), "it has an unknown transformation")
+		}
+	}
+	for _, d := range m.Designs {
+		c.design(d, len(m.Warps))
+	}
+	for _, p := range m.Paths {
+		c.path(p, len(m.Warps))
+	}
+	c.want(len(m.Cells) == horizons, "its forecasts are not of all horizons")
+	for _, row := range m.Cells {
+		c.want(len(row) == targets, "its forecasts are not of all targets")
+		for i := range min(len(row), targets) {
+			c.cell(row[i], m, s.Targets[i])
+		}
+	}
+	return c.err
+}
+
+// checker keeps the first thing that is wrong.
+type checker struct {
+	columns, horizons int
+	err               error
+}
+
+func (c *checker) want(ok bool, what string) {
+	if !ok && c.err == nil {
+		c.err = fmt.Errorf("a damaged saved forecaster: %s", what)
+	}
+}
+
+func (c *checker) places(at []int, n int) {
+	for _, i := range at {
+		c.want(i >= 0 && i < n, "a place is out of range")
+	}
+}
+
+func (c *checker) design(d *design, sets int) {
+	if c.want(d != nil, "a design is missing"); d == nil {
+		return
+	}
+	c.want(d.Set >= 0 && d.Set < sets && d.H > 0 && d.H < mostAhead, "a design is out of range")
+	for j, f := range d.Features {
+		ok := f.Kind >= lag && f.Kind <= product && f.Column >= 0 && f.Column < c.columns && f.Shift >= 0 && f.Shift < mostAhead && f.Scale > 0
+		switch f.Kind {
+		case dummy, sine, cosine:
+			ok = ok && f.Period > 0 && f.Period < mostAhead
+		case product:
+			ok = ok && f.A >= 0 && f.A < j && f.B >= 0 && f.B < j
+		case aligned:
+			ok = ok && f.Shift >= d.H && f.Period >= 0
+		case smooth:
+			ok = ok && f.Rate > 0 && f.Rate <= 1
+		}
+		c.want(ok, "a feature is out of range")
+	}
+}
+
+func (c *checker) path(p *path, sets int) {
+	if c.want(p != nil, "a path is missing"); p == nil {
+		return
+	}
+	n := len(p.Columns)
+	c.want(p.Warps >= 0 && p.Warps < sets && n > 0, "a path is out of range")
+	c.places(p.Columns, c.columns)
+	switch {
+	case p.Auto != nil:
+		k := 0
+		if p.Auto.C != nil {
+			k, _ = p.Auto.C.Dims()
+		}
+		c.want(k == n, "an autoregression does not suit its columns")
+	case p.ARIMA != nil:
+		m := p.ARIMA
+		c.want(n == 1 && m.P == len(m.AR) && m.Q == len(m.MA) && m.SP == len(m.SAR) && m.SQ == len(m.SMA), "an ARIMA does not suit its orders")
+		c.want(max(m.D, m.SD) <= 2 && min(m.D, m.SD) >= 0 && m.Season >= 0 && m.Season*(m.SP+m.SD+m.SQ) < mostAhead, "an ARIMA is out of range")
+	case p.ETS != nil:
+		m := p.ETS
+		c.want(n == 1 && m.Period >= 0 && m.Period < mostAhead && (m.Form.Season == 0 || m.Period > 1 && len(m.Seasonal) == m.Period), "an exponential smoothing does not suit its season")
+	default:
+		c.want(false, "a path has no model")
+	}
+	for _, v := range [][][]float64{p.Variance, p.Low, p.High} {
+		c.want(len(v) == n, "a path's ranges are not of all columns")
+		for _, x := range v {
+			c.want(len(x) == c.horizons, "a path's ranges are not of all horizons")
+		}
+	}
+}
+
+func (c *checker) cell(x terms, m *mixture, column int) {
+	c.want(len(x.Terms) > 0, "a forecast has no terms")
+	if x.Band.Scale == phaseScale {
+		c.want(len(x.Band.Phase) > 0, "an interval has no season")
+	}
+	for _, e := range x.Terms {
+		switch {
+		case e.Linear != nil:
+			ok := e.Design >= 0 && e.Design < len(m.Designs) && len(e.Linear.Index) == len(e.Linear.Coef) && m.Designs[e.Design] != nil
+			if c.want(ok, "a regression has no design"); ok {
+				c.places(e.Linear.Index, len(m.Designs[e.Design].Features))
+			}
+			c.anchor(e.Linear.Anchor)
+		case e.Anchor != nil:
+			c.anchor(*e.Anchor)
+		default:
+			ok := e.Path >= 0 && e.Path < len(m.Paths) && m.Paths[e.Path] != nil
+			c.want(ok && m.Paths[e.Path].place(column) >= 0, "a term has no path")
+		}
+	}
+}
+
+func (c *checker) anchor(a anchor) {
+	c.want(a.Kind >= fromMean && a.Kind <= fromBoth && (a.Kind < fromSeason || a.Season > 0), "an anchor is unknown")
+}
