@@ -59,7 +59,7 @@ func (c *clock) parseLayout(text string) (t time.Time, problem, cure string) {
 			if !validText(text) {
 				return t, notUTF8, notUTF8Cure
 			}
-			return t, fmt.Sprintf("is no time of the layout %s", layout), "set CSV.TimeLayout, or mend the file"
+			return t, fmt.Sprintf("is no time of the layout %s", inline(layout)), "set CSV.TimeLayout, or mend the file"
 		}
 		c.midnights++
 	}

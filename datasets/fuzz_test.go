@@ -66,6 +66,7 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(file), []rune{';', ' ', '\t', ','}[i%4], '.', ',', "date,time", "x", uint16(i*37), UnixSeconds)
 	}
 	f.Add([]byte("when;x\n2020-01-01;1.000,5\n"), ';', ',', '.', "when", "", uint16(4), "")
+	f.Add([]byte("YeAr,0\n1700 ,1\n"), ',', '.', rune(0), "", "0", uint16(57), "\n") // a layout of two lines
 	f.Add([]byte("when x\n1,5 2\n"), ' ', ',', rune(0), "when", "", uint16(4), ElapsedDays)
 	f.Fuzz(func(t *testing.T, file []byte, comma, decimal, thousands rune, at, column string, bits uint16, layout string) {
 		o := CSV{Comma: comma, Decimal: decimal, Thousands: thousands, Missing: []string{column}, Latin1: bits&1 > 0, Skip: int(bits >> 1 & 1), HeaderRows: int(bits >> 2 & 3)}

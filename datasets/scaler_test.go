@@ -63,6 +63,26 @@ func TestScalerConstant(t *testing.T) {
 	}
 }
 
+// What varies by rounding alone is not scaled up: a later 1 stays near 1. What varies
+// little but really is.
+func TestScalerRounding(t *testing.T) {
+	for _, c := range []struct {
+		file     string
+		constant bool
+	}{
+		{"x\n0.3\n0.30000000000000004\n0.3\n", true},
+		{"x\n0\n1e-17\n0\n", true},
+		{"x\n-1e300\n-1.0000000000000002e300\n", true},
+		{"x\n0.3\n0.30000000000001\n", false},
+		{"x\n1e-17\n3e-17\n", false},
+		{"x\n9007199254740000\n9007199254740060\n", false},
+	} {
+		if s := FitScaler(read(t, c.file, CSV{})); (s.Std[0] == 1) != c.constant {
+			t.Errorf("%q: deviation %v", c.file, s.Std[0])
+		}
+	}
+}
+
 // F15: no test value has a part in the scaler.
 func TestScalerSeesTrainOnly(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 0))
