@@ -110,10 +110,16 @@ func outputScale(c moments.Set, total moments.Outputs, by policy) []float64 {
 			break
 		}
 	}
+	// Whether there is noise is judged by each output in its own unit.
+	noisy := false
+	for j, v := range noise {
+		sd := math.Sqrt(total.M2[j] / total.N)
+		noisy = noisy || v > by.NoNoise*sd && sd > 1e-14*math.Abs(total.Mean[j])
+	}
 	for j := range scale {
 		sd := math.Sqrt(total.M2[j] / total.N)
 		size := sd
-		if noise != nil && slices.Max(noise) > by.NoNoise*sd {
+		if noisy {
 			size = max(noise[j], by.LeastNoise*sd)
 		}
 		if !(sd > 1e-14*math.Abs(total.Mean[j])) { // constant

@@ -31,7 +31,7 @@ type Metrics struct {
 	RMSE float64 // √MSE
 	MAE  float64 // mean of |y−ŷ|
 	MAPE float64 // 100 × mean of |(y−ŷ)/y| over the targets that are not 0
-	R2   float64 // mean over the outputs of 1 − Σ(y−ŷ)²/Σ(y−ȳ)²; see R2Against
+	R2   float64 // mean over the outputs that vary of 1 − Σ(y−ŷ)²/Σ(y−ȳ)², NaN if none does; see R2Against
 
 	ZeroTargets int // targets equal to 0, which MAPE leaves out
 	NonFinite   int // predictions that are NaN or infinite; MSE is then +Inf
@@ -44,7 +44,8 @@ type Metrics struct {
 
 // OutputMetrics are the figures of one output.
 type OutputMetrics struct {
-	MSE, MAE, R2   float64
+	MSE, MAE       float64
+	R2             float64 // NaN if all targets are the same
 	Mean, Variance float64 // of the targets, the variance divided by N
 }
 
@@ -115,13 +116,18 @@ func Evaluate(f Predictor, data iter.Seq[Sequence]) Metrics {
 		return Metrics{N: m.N, P: m.P, MSE: nan, RMSE: nan, MAE: nan, MAPE: nan, R2: nan, Err: err}
 	}
 	m.Outputs = make([]OutputMetrics, m.P)
+	vary := 0.0
 	for j, s := range sums {
 		o := s.metrics(float64(m.N))
 		m.Outputs[j] = o
 		m.MSE += o.MSE / float64(m.P)
 		m.MAE += o.MAE / float64(m.P)
-		m.R2 += o.R2 / float64(m.P)
+		if o.Variance > 0 {
+			m.R2 += o.R2
+			vary++
+		}
 	}
+	m.R2 /= vary
 	m.RMSE = math.Sqrt(m.MSE)
 	m.MAPE = 100 * mape / float64(m.N*m.P-m.ZeroTargets)
 	return m
@@ -189,8 +195,9 @@ func (s *outputSums) add(y, e float64) {
 }
 
 func (s outputSums) metrics(n float64) OutputMetrics {
-	return OutputMetrics{
-		MSE: s.sq / n, MAE: s.abs / n, R2: 1 - s.sq/s.m2,
-		Mean: s.mean, Variance: s.m2 / n,
+	r2 := math.NaN()
+	if s.m2 > 0 {
+		r2 = 1 - s.sq/s.m2
 	}
+	return OutputMetrics{MSE: s.sq / n, MAE: s.abs / n, R2: r2, Mean: s.mean, Variance: s.m2 / n}
 }

@@ -165,5 +165,6 @@ func (f *fitter) noiseVariances(m *Model) (map[int][]float64, error) {
 			e[o] = (e[o] + prior*pooled[o]) / (float64(f.c[l].N())*left + prior)
 		}
 	}
+	by[everyLength] = pooled
 	return by, nil
 }

@@ -63,6 +63,9 @@ func (o TIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Record
 // over is Recover for the shape that is to have low rank.
 func (o TIHT) over(ctx context.Context, m *Measurements, dims []int, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
+	if err := checkSteps("IHT or TIHT", o.Step, o.Tol, o.MaxIterations); err != nil {
+		return nil, st, err
+	}
 	if rank <= 0 {
 		return nil, st, errNoRank
 	}

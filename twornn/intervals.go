@@ -144,7 +144,8 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 			variance[o] = math.Inf(1)
 			continue
 		}
-		variance[o] = max(0, mat.Dot(v, row)) * noise[o] * unit
+		// The parameters come from all lengths, whatever the noise at this one.
+		variance[o] = max(0, mat.Dot(v, row)) * g.noise[everyLength][o] * unit
 	}
 	return sigma2, variance
 }

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
@@ -30,6 +31,9 @@ var _ Recovery = LeastSquares{}
 // Recover implements Recovery. rank is ignored: the tensor comes at full rank.
 func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
+	if !(ls.RCond >= 0 && ls.RCond < 1) {
+		return nil, st, fmt.Errorf("twornn: LeastSquares.RCond is %v; it must be from 0 to below 1; zero means the level of rounding", ls.RCond)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, st, err
 	}

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,6 +42,9 @@ var _ Recovery = NuclearNorm{}
 // Recover implements Recovery. rank is ignored.
 func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
+	if err := o.check(); err != nil {
+		return nil, st, err
+	}
 	if o.Tol == 0 {
 		o.Tol = 1e-8
 	}
@@ -82,6 +86,13 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 	}
 	h, err := tt.SVD(T.RawMatrix().Data, m.dims(), 0, 1e-14)
 	return m.ToData(h), st, err
+}
+
+func (o NuclearNorm) check() error {
+	if math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0) {
+		return fmt.Errorf("twornn: NuclearNorm.Lambda is %v; it must be a number; zero has it chosen, a negative one asks for the constraint", o.Lambda)
+	}
+	return checkSteps("NuclearNorm", 0, o.Tol, o.MaxIterations)
 }
 
 // choose returns the λ of the grid with the least error on rows held out, each part in

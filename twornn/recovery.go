@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/twornn/spectral/twornn/tt"
 )
@@ -117,4 +118,17 @@ func errDiverged(length, iteration int, step float64) error {
 // it was, and stops as a Recovery does: with the best so far.
 type Refiner interface {
 	Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec Recorder) (*Model, Stats, error)
+}
+
+// checkSteps returns an error if the options of a method that takes steps are of no use.
+func checkSteps(method string, step, tol float64, iterations int) error {
+	for _, v := range []float64{step, tol} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("twornn: %s: Step %v and Tol %v: neither may be negative or no number; zero means the default", method, step, tol)
+		}
+	}
+	if iterations < 0 {
+		return fmt.Errorf("twornn: %s: MaxIterations is %d; it may not be negative; zero means the default", method, iterations)
+	}
+	return nil
 }

@@ -148,6 +148,9 @@ func (r *Result) route() string {
 	return b.String()
 }
 
+// everyLength is where the variance of the noise of all lengths stands among those by length.
+const everyLength = -1
+
 // joined is what a Result keeps of a joint fit for its intervals.
 type joined struct {
 	w     coordinates

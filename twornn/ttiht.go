@@ -65,6 +65,9 @@ func (o TTIHT) RecoverFrom(ctx context.Context, m *Measurements, rank int, short
 	if o.Batch < 0 {
 		return nil, st, fmt.Errorf("twornn: TTIHT.Batch is %d; it may not be negative", o.Batch)
 	}
+	if err := checkSteps("TTIHT", o.Step, o.Tol, o.MaxIterations); err != nil {
+		return nil, st, err
+	}
 	x := rowsOf(m, o.Seed)
 	x.Shorter = m.FromData(shorter)
 	stop := stopping{Tol: o.Tol, MaxIterations: o.MaxIterations}.defaults()

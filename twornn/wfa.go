@@ -328,9 +328,12 @@ func Words(d, l int) [][]int {
 
 // Block returns the Hankel block of m on the given prefixes and suffixes: row u holds
 // f(uv) for every suffix v, p numbers each (the matrix (H_{P,S})₍₁₎ of Section 2).
-// Its rank is at most that of the function. It panics if a symbol is no input.
+// Its rank is at most that of the function. Without prefixes or suffixes it is empty. It panics if a symbol is no input.
 func (m *Model) Block(prefixes, suffixes [][]int) *mat.Dense {
 	_, _, p := m.Dims()
+	if len(prefixes) == 0 || len(suffixes) == 0 {
+		return new(mat.Dense)
+	}
 	H := mat.NewDense(len(prefixes), len(suffixes)*p, nil)
 	for r, u := range prefixes {
 		for c, v := range suffixes {
@@ -347,7 +350,11 @@ func (m *Model) Complete(prefixes, suffixes [][]int, tol float64) bool {
 	if tol == 0 {
 		tol = 1e-10
 	}
-	n, _, _ := m.Minimize(tol).Dims()
+	least := m.Minimize(tol)
+	n, _, _ := least.Dims()
+	if len(prefixes) == 0 || len(suffixes) == 0 {
+		return mat.Norm(least.Omega, 2) == 0 // nothing is enough for the zero function alone
+	}
 	var svd mat.SVD
 	if !svd.Factorize(m.Block(prefixes, suffixes), mat.SVDNone) {
 		return false

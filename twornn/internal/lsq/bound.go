@@ -1,8 +1,6 @@
 package lsq
 
 import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -18,7 +16,6 @@ import (
 //	‖B − R G‖² ≥ ‖B − R H‖² + σ_min(R)² Σ_{i>r} σ_i(H⟨⟨s, l−s+1⟩⟩)²   for every such G, s.
 //
 // Lengths that are not in compressed form may be fitted to the last digit: they count 0.
-// σ_min is found by iteration and half of its square taken, to be on the safe side.
 func (q *Equations) LeastSum(r int) (sum float64) {
 	for _, b := range q.blocks {
 		if f, ok := b.(*factorBlock); ok && f.dof > 0 {
@@ -44,7 +41,7 @@ func (b *factorBlock) excess(r, d int) float64 {
 	return b.least * most
 }
 
-// spectra sets least to half of what σ_min(R)² is found to be, and tails[s][r] to
+// spectra sets least to σ_min(R)², and tails[s][r] to
 // Σ_{i>r} σ_i² of H unfolded after s+1 letters.
 func (b *factorBlock) spectra(d int) {
 	_, c := b.R.Dims()
@@ -71,18 +68,10 @@ func (b *factorBlock) spectra(d int) {
 		}
 		b.tails = append(b.tails, tail)
 	}
-	// By inverse iteration, which comes down to σ_min² from above: half of where it is
-	// after so many steps is on the safe side.
-	x := make([]float64, c)
-	for i := range x {
-		x[i] = 1 + float64(i%7)
+	_, values, _, err := linalg.SVD(a)
+	if err != nil {
+		return
 	}
-	t := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: c, Data: a.RawMatrix().Data, Stride: c}
-	v := blas64.Vector{N: c, Inc: 1, Data: x}
-	for range 20 {
-		blas64.Scal(1/blas64.Nrm2(v), v)
-		blas64.Trsv(blas.Trans, t, v)
-		blas64.Trsv(blas.NoTrans, t, v)
-	}
-	b.least = 0.5 / blas64.Nrm2(v)
+	last := values[c-1]
+	b.least = last * last * (1 - 1e-6) // rounding
 }

@@ -68,7 +68,7 @@ func (c *collector) Add(x, y *mat.Dense) error {
 		c.take(e)
 		return nil
 	}
-	c.first = append(c.first, e.clone())
+	c.first = append(c.first, e.Clone())
 	if c.n == blockSize {
 		return c.settle()
 	}

@@ -73,7 +73,7 @@ func (s *Sample) add(q Example) {
 		s.stride = 1
 	}
 	if s.N%s.stride == 0 {
-		s.Kept = append(s.Kept, q.clone())
+		s.Kept = append(s.Kept, q.Clone())
 	}
 	s.N++
 	s.thin()
@@ -133,8 +133,8 @@ func (e Example) Steps() int {
 	return e.X.RawMatrix().Rows
 }
 
-// clone returns a copy.
-func (e Example) clone() Example {
+// Clone returns a copy.
+func (e Example) Clone() Example {
 	c := Example{Y: mat.DenseCopyOf(e.Y)}
 	if e.Steps() > 0 {
 		c.X = mat.DenseCopyOf(e.X)
