@@ -13,7 +13,10 @@ import (
 // alone, a pipe or device (for these there is Read), an empty file, a header alone,
 // a row with too many or too few fields, a column without name, two of one name,
 // text or an infinity in a column of numbers, a time that repeats or runs backwards:
-// each is an error, and nothing is sorted, merged, filled or dropped. With Columns
+// each is an error, and nothing is sorted, merged, filled or dropped, but for lines of
+// comment and, in a file with times, rows with nothing in them, which are counted. What
+// the columns hold is told from the first 200 rows. How they were read, where that was
+// not plain, is in the notes of the series. With Columns
 // set, columns that are not asked for may lack a name, share one, and hold what they
 // like.
 func ReadCSV(path string, o CSV) (*Series, error) {
@@ -40,8 +43,8 @@ func Read(r io.Reader, name string, o CSV) (*Series, error) {
 // ReadGroups reads a file that stacks several series, told apart by the text in the
 // columns by: each is a series of its own, with its own times and steps, so that no
 // window bridges two. They come in the order in which they begin in the file, and are
-// called by the file and their texts; Series.Name and Series.Group have these. It
-// errs as Read does, and if by is empty.
+// called by the file and their texts; Series.Name and Series.Group have these. Join
+// makes one data set of the windows of them all. It errs as Read does, and if by is empty.
 func ReadGroups(r io.Reader, name string, o CSV, by ...string) ([]*Series, error) {
 	if len(by) == 0 {
 		return nil, fmt.Errorf("datasets: ReadGroups needs the columns that tell the series of %s apart", inline(name))

@@ -125,8 +125,11 @@ func (t *table) checkUnder() error {
 		return nil
 	}
 	r := t.head[0]
-	return t.fail(r.line, "", strings.Join(r.fields, string(t.Comma)), "seems to be a row of units or types under the header",
-		fmt.Sprintf("set CSV.HeaderRows to %d; or CSV.Skip to %d if it has the names", t.HeaderRows+under, r.line-1))
+	cure := fmt.Sprintf("set CSV.HeaderRows to %d", t.HeaderRows+under)
+	if !slices.ContainsFunc(r.fields, func(text string) bool { return strings.TrimSpace(text) == "" }) {
+		cure += fmt.Sprintf(", or CSV.Skip to %d if it has the names", r.line-1)
+	}
+	return t.fail(r.line, "", strings.Join(r.fields, string(t.Comma)), "seems to be a row of units or types under the header", cure)
 }
 
 // strict returns the columns that hold numbers or times, and nothing else.

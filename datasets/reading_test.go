@@ -100,6 +100,30 @@ func TestReadGroups(t *testing.T) {
 	}
 }
 
+// A series that begins after hundreds of rows of another has its times too, and the
+// units and signs that these rows show.
+func TestSeriesBeginsLate(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("day,site,x\n")
+	for _, site := range []string{"A", "B"} {
+		for i := range 300 {
+			fmt.Fprintf(&b, "%s,%s,%d\n", time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC).Format("02/01/2006"), site, i*i%7)
+		}
+	}
+	s := read(t, b.String(), CSV{Time: "day", Where: map[string]string{"site": "B"}})
+	if s.Len() != 300 || s.Step() != oneDay || s.Gaps().Count > 0 || !s.Times()[299].Equal(time.Date(2020, 10, 26, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("%v", s)
+	}
+	s = read(t, strings.ReplaceAll(b.String(), "day,", "date,"), CSV{Where: map[string]string{"site": "B"}})
+	if s.Len() != 300 || s.Step() != oneDay {
+		t.Errorf("%v", s)
+	}
+	all, err := ReadGroups(strings.NewReader(b.String()), "f.csv", CSV{Time: "day"}, "site")
+	if err != nil || len(all) != 2 || all[1].Step() != oneDay {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
 // A step that is off by a little is a step, and what is missing is counted in steps.
 func TestTolerance(t *testing.T) {
 	file := func(seconds ...float64) string {
@@ -116,13 +140,14 @@ func TestTolerance(t *testing.T) {
 		o    CSV
 		want Gaps
 	}{
-		"within":    {file(0, 61, 121, 181, 240), CSV{}, Gaps{Step: time.Minute, Jittered: 2}},
-		"exactly":   {file(0, 61, 121, 181, 240), CSV{Tolerance: -1}, Gaps{Step: time.Minute, Count: 1, Rows: 1, Longest: 1, Irregular: 1}},
-		"more":      {file(0, 66, 120, 180, 240, 300), CSV{Tolerance: .11}, Gaps{Step: time.Minute, Jittered: 2}},
-		"a gap":     {file(0, 60, 120, 781, 840, 900), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 10, Longest: 10, Jittered: 2}},
-		"too far":   {file(0, 60, 120, 184, 244), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 1, Longest: 1}},
-		"no step":   {file(0, 100, 103, 300, 302, 700), CSV{}, Gaps{Step: 2 * time.Second, Count: 4, Rows: 346, Longest: 198}},
-		"all alone": {file(0, 9.99, 20.02, 29.97, 40.01, 49.98), CSV{}, Gaps{Step: 10 * time.Second, Jittered: 5}},
+		"within":     {file(0, 61, 121, 181, 240), CSV{}, Gaps{Step: time.Minute, Jittered: 2}},
+		"exactly":    {file(0, 61, 121, 181, 240), CSV{Tolerance: -1}, Gaps{Step: time.Minute, Count: 1, Rows: 1, Longest: 1, Irregular: 1}},
+		"more":       {file(0, 66, 120, 180, 240, 300), CSV{Tolerance: .11}, Gaps{Step: time.Minute, Jittered: 2}},
+		"a gap":      {file(0, 60, 120, 781, 840, 900), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 10, Longest: 10, Jittered: 2}},
+		"too far":    {file(0, 60, 120, 184, 244), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 1, Longest: 1}},
+		"no step":    {file(0, 100, 103, 300, 302, 700), CSV{}, Gaps{Step: 2 * time.Second, Count: 4, Rows: 346, Longest: 198}},
+		"no cluster": {file(0, 5, 105, 206, 308, 608, 1108, 1808, 2708), CSV{}, Gaps{Step: 5 * time.Second, Count: 7, Rows: 535, Longest: 179}},
+		"all alone":  {file(0, 9.99, 20.02, 29.97, 40.01, 49.98), CSV{}, Gaps{Step: 10 * time.Second, Jittered: 5}},
 	} {
 		s := read(t, c.file, c.o)
 		g := s.Gaps()

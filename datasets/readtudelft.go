@@ -25,7 +25,7 @@ import (
 //
 // It errs if an option is wrong, if r fails, or if there is no record. It reads line by
 // line and holds the hours alone, or the records if EveryRecord is set, however many
-// lines are broken. 105,000 lines take a tenth of a second.
+// lines are broken. A year, 105,000 lines, takes about a quarter of a second and 6 MB.
 func ReadTUDelft(r io.Reader, o TUDelft) (*Series, error) {
 	d, err := newDelft(o)
 	if err != nil {

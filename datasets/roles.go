@@ -11,11 +11,6 @@ import (
 // start settles which fields are times, numbers and conditions. It sees the first
 // rows, since columns may turn out to hold times.
 func (t *table) start() error {
-	for _, r := range t.head {
-		if len(r.fields) != len(t.header) {
-			break
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(t.Where)) {
 		i, err := t.field(name, "CSV.Where")
 		if err != nil {
@@ -42,25 +37,42 @@ func (t *table) start() error {
 	return t.findRanges()
 }
 
-// sample returns the rows read ahead that belong to the first series that is read.
+// sample returns rows read ahead that belong to one series: to the one that is read
+// if there are twenty of it, since in a file that stacks several it may begin later,
+// or else to the one that has most.
 func (t *table) sample() (rows []row) {
-	var first []string
+	wanted := ""
+	for _, c := range t.where {
+		wanted += c.text + "\x00"
+	}
+	parts := map[string][]row{}
+	var order []string
 	for _, r := range t.head {
 		if len(r.fields) != len(t.header) {
 			break // add will say so
 		}
-		if slices.ContainsFunc(t.where, func(c condition) bool { return strings.TrimSpace(r.fields[c.field]) != c.text }) {
-			continue
+		key := ""
+		for _, c := range t.where {
+			key += strings.TrimSpace(r.fields[c.field]) + "\x00"
 		}
-		var key []string
+		isWanted := key == wanted
 		for _, f := range t.groupBy {
-			key = append(key, strings.TrimSpace(r.fields[f]))
+			key += strings.TrimSpace(r.fields[f]) + "\x00"
 		}
-		if len(rows) == 0 {
-			first = key
+		if parts[key] == nil {
+			order = append(order, key)
 		}
-		if slices.Equal(key, first) {
-			rows = append(rows, r)
+		parts[key] = append(parts[key], r)
+		if isWanted && len(parts[key]) >= 20 {
+			rows = parts[key]
+		}
+	}
+	if len(rows) > 0 {
+		return rows
+	}
+	for _, key := range order {
+		if n := len(parts[key]); n > len(rows) || n == len(rows) && wanted != "" && strings.HasPrefix(key, wanted) {
+			rows = parts[key]
 		}
 	}
 	return rows

@@ -54,7 +54,8 @@ func (s *Series) Times() []time.Time { return slices.Clone(s.times) }
 
 // Step returns the sampling step: CSV.Step if it was set, else the most common
 // difference between the times of neighbouring rows, the shortest of these if
-// several are as common. A view has the step of the series it was cut from. It is 0
+// several are as common; if times jitter, so that hardly two differences are the same,
+// that near which most are. A view has the step of the series it was cut from. It is 0
 // without times; then neighbouring rows are one step apart.
 //
 // Months and years differ in length. So if all rows are whole months apart, on the
