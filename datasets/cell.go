@@ -153,7 +153,7 @@ func (c numbers) explain(text string, err error, signed bool) (problem, cure str
 	if bare == "inf" || bare == "infinity" || bare == "∞" || bare == "1.#inf" {
 		return "is infinite", "mend the file, or add it to CSV.Missing to count it as missing"
 	}
-	if layoutOf(text) != "" {
+	if len(layoutsOf([]string{text})) > 0 {
 		return "is a time, no number", "set CSV.Time to this column, or leave it out with CSV.Columns"
 	}
 	if isClock(text) {

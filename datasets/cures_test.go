@@ -33,6 +33,8 @@ func TestCures(t *testing.T) {
 	}{
 		// Separators and signs.
 		{"a;b\n1;2\n", []step{{`set CSV.Comma to ';'`, comma(';')}}},
+		{"\"a\";\"b\"\n\"1\";\"2\"\n", []step{{`set CSV.Comma to ';'`, comma(';')}}},
+		{"from;to;x\n20.12.2019 00:00;20.12.2019 00:15;1,5\n", []step{{`set CSV.Comma to ';'`, comma(';')}, {"is a time, no number; set CSV.Time to this column, or leave it out with CSV.Columns", columns("x")}, {"set CSV.Decimal to ','", decimal(',')}}},
 		{"a\tb\n1\t2\n", []step{{`set CSV.Comma to '\t'`, comma('\t')}}},
 		{"a|b\n1|2\n", []step{{`set CSV.Comma to '|'`, comma('|')}}},
 		{"a   b\n 1  2\n", []step{{`set CSV.Comma to ' '`, comma(' ')}}},

@@ -48,6 +48,9 @@ func (t *table) read() (row, error) {
 	switch {
 	case err == io.EOF:
 		return row{}, err
+	case err == errQuote && t.header == nil && t.otherSign() != 0:
+		sign := t.otherSign()
+		return row{}, t.fail(t.rec.start, "", t.rec.text, fmt.Sprintf("has another separator, %q?", sign), fmt.Sprintf("set CSV.Comma to %q", sign))
 	case err == errQuote:
 		cure := `in a field with quotes, every quote is doubled and quotes begin and end the field`
 		return row{}, t.fail(t.rec.start, "", "", "has a stray quote", cure)
@@ -55,6 +58,17 @@ func (t *table) read() (row, error) {
 		return row{}, t.broken(err)
 	}
 	return row{fields, t.rec.start, t.rec.lines, t.rec.line, t.rec.blank}, nil
+}
+
+// otherSign returns the sign that stands between the quotes of a line in place of
+// CSV.Comma, 0 if there is none.
+func (t *table) otherSign() rune {
+	for _, sign := range separators {
+		if sign != t.Comma && strings.Contains(t.rec.text, `"`+string(sign)+`"`) {
+			return sign
+		}
+	}
+	return 0
 }
 
 // broken returns the error of a reader that cannot go on.

@@ -14,6 +14,9 @@ func (t *table) isDatum(text string) bool {
 	return number || layoutOf(text) != "" || isClock(text)
 }
 
+// separators are the signs that files are written with, besides blanks.
+var separators = [...]rune{';', '\t', '|', ','}
+
 // checkSeparator refuses a header, or a row after it, that is one field and has
 // another separator in it.
 func (t *table) checkSeparator(line int) error {
@@ -21,7 +24,7 @@ func (t *table) checkSeparator(line int) error {
 		return nil
 	}
 	one := func(line int, text string) error {
-		for _, sign := range []rune{';', '\t', '|', ','} {
+		for _, sign := range separators {
 			if sign != t.Comma && strings.ContainsRune(text, sign) {
 				return t.fail(line, "", text, fmt.Sprintf("is one field; its separator is %q?", sign), fmt.Sprintf("set CSV.Comma to %q", sign))
 			}

@@ -66,6 +66,9 @@ func columnNote(name string, v []float64) (Note, bool) {
 			return Note{Kind: Constant, Text: fmt.Sprintf("column %s is constant, %.5g in all rows; %s", inline(name), mean, leave)}, true
 		}
 	}
+	if step, ok := ramp(v); ok {
+		return Note{Kind: Counter, Text: fmt.Sprintf("column %s rises by %.5g from each row to the next, as a clock does; name it in CSV.Time, or %s", inline(name), step, leave)}, true
+	}
 	if x, n, ok := farValue(v); ok {
 		return Note{Kind: FarValue, Warning: true, Text: fmt.Sprintf(
 			"column %s is %s in %s, far from all other values; if that means missing, add it to CSV.Missing", inline(name), strconv.FormatFloat(x, 'g', -1, 64), count(n, "row"))}, true
@@ -91,6 +94,21 @@ func countsRows(name string, v []float64) bool {
 		return len(v) >= 20 || named && len(v) >= 3
 	}
 	return named && len(v) >= 20 && 10*ones >= 9*(len(v)-1)
+}
+
+// ramp returns by how much v rises from row to row, if it is the same for 20 rows or
+// more.
+func ramp(v []float64) (step float64, ok bool) {
+	if len(v) < 20 {
+		return 0, false
+	}
+	step = (v[len(v)-1] - v[0]) / float64(len(v)-1)
+	for i := 1; i < len(v); i++ {
+		if !(math.Abs(v[i]-v[i-1]-step) <= 1e-6*step) {
+			return 0, false
+		}
+	}
+	return step, step > 0 && !math.IsInf(step, 0)
 }
 
 // isPart reports whether a column is called year, month and so on, and holds the like.

@@ -35,6 +35,8 @@ func TestColumnNotes(t *testing.T) {
 	}{
 		{"x", col(100, wave), 0},
 		{"x", col(100, func(i int) float64 { return float64(i) }), Counter},
+		{"t", col(100, func(i int) float64 { return .1 * float64(i) }), Counter},
+		{"x", col(100, func(i int) float64 { return .1 * float64(i+i/99) }), 0},
 		{"RECORD", col(100, func(i int) float64 { return float64(i + i/50) }), Counter},
 		{"hour", col(100, func(i int) float64 { return float64(i % 24) }), TimePart},
 		{"hour", col(100, func(i int) float64 { return float64(i%24) / 7 }), 0},

@@ -123,15 +123,18 @@ func (t *table) joinTimes(rows []row, fields []int) error {
 	t.setJoined(fields, "")
 	var texts []string
 	for _, r := range rows {
-		texts = append(texts, t.timeText(r.fields))
+		lacks := func(i int) bool { return strings.TrimSpace(r.fields[i]) == "" }
+		if !slices.ContainsFunc(fields, lacks) {
+			texts = append(texts, t.timeText(r.fields))
+		}
 	}
 	found := t.wholeLayout(texts)
 	if len(found) == 0 {
 		found = risingLayouts(layoutsOf(texts), texts)
 	}
 	switch {
-	case len(rows) == 0:
-		return nil
+	case len(texts) == 0:
+		return nil // the first row will say so
 	case len(found) != 1:
 		return t.fail(rows[0].line, t.joinedNames(), texts[0], notOneWay, oneWayCure(texts))
 	}

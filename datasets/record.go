@@ -25,6 +25,7 @@ type records struct {
 	comments int      // lines of comment passed over
 	lastNote string   // the text of the last of them that has any
 	fields   []string // reused
+	text     string   // the first line of the record
 	long     []byte   // a line that did not fit the buffer, reused
 }
 
@@ -88,7 +89,8 @@ func (r *records) read() ([]string, error) {
 				r.lastNote = r.decode(note)
 			}
 		default:
-			return r.split(r.decode(text))
+			r.text = r.decode(text)
+			return r.split(r.text)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestIndexIsNoted(t *testing.T) {
 	}
 	for name, got := range map[string]string{
 		"19 rows":   file(19, from5),
-		"twos":      file(30, func(i int) string { return fmt.Sprint(2 * i) }),
+		"squares":   file(30, func(i int) string { return fmt.Sprint(i * i) }),
 		"one lacks": file(30, func(i int) string { return []string{fmt.Sprint(i), ""}[i/29] }),
 	} {
 		if strings.Contains(got, "note") {
