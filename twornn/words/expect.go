@@ -12,10 +12,6 @@ var blas gonum.Implementation
 func axpy(s float64, x, y []float64) { blas.Daxpy(len(y), s, x, 1, y, 1) }
 func dot(x, y []float64) float64     { return blas.Ddot(len(y), x, 1, y, 1) }
 
-// beam is the share of a state's weight below which it is left out of the sums after a
-// prefix: far below what a count of a hundred thousand words can tell.
-const beam = 1e-9
-
 // counts holds how often, in expectation over the paths of the sample, each parameter was
 // used, with the log-likelihood.
 type counts struct {
@@ -25,9 +21,9 @@ type counts struct {
 }
 
 // expect returns the expected counts of a over the sample: Baum and Welch's sums over
-// prefixes, one step a node of the tries. It costs O(n·k) a node and step of the three,
-// k ≤ n the states that carry weight after the prefix.
-func (c *corpus) expect(a *pfa) *counts {
+// prefixes, one step a node of the tries. States whose share after a prefix is below beam
+// are left out there. It costs O(n·k) a node, k ≤ n the states that are not.
+func (c *corpus) expect(a *pfa, beam float64) *counts {
 	part := make([]*counts, len(c.tries))
 	var wg sync.WaitGroup
 	next := make(chan int, len(c.tries))
@@ -40,7 +36,7 @@ func (c *corpus) expect(a *pfa) *counts {
 		go func() {
 			defer wg.Done()
 			for k := range next {
-				part[k] = c.tries[k].expect(a)
+				part[k] = c.tries[k].expect(a, beam)
 			}
 		}()
 	}
@@ -68,7 +64,7 @@ func (a *pfa) add(b *pfa) {
 }
 
 // expect is corpus.expect over one trie, steps not yet multiplied by their probability.
-func (t *trie) expect(a *pfa) *counts {
+func (t *trie) expect(a *pfa, beam float64) *counts {
 	n := a.n
 	out := &counts{pfa: *newPFA(n, a.d)}
 	var alpha, beta []float64 // by depth

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/twornn/spectral/datasets"
 )
@@ -73,6 +74,7 @@ type fitter struct {
 	counts []float64
 
 	whole, rest *corpus
+	sub         *corpus // some of the rest
 	heldWords   [][]int
 	heldCounts  []float64
 	restWords   [][]int
@@ -106,6 +108,25 @@ func (f *fitter) split() {
 		f.heldWords, f.heldCounts = f.words, f.counts
 	}
 	f.rest = newCorpus(f.restWords, f.restCounts, f.d)
+	f.sub = f.some(0.25)
+}
+
+// some returns a fraction of the rest.
+func (f *fitter) some(fraction float64) *corpus {
+	var words [][]int
+	var counts []float64
+	for k, w := range f.restWords {
+		in := 0.0
+		for range int(min(f.restCounts[k], 1e6)) {
+			if f.rnd.Float64() < fraction {
+				in++
+			}
+		}
+		if in > 0 {
+			words, counts = append(words, w), append(counts, in)
+		}
+	}
+	return newCorpus(words, counts, f.d)
 }
 
 // add takes an automaton learnt on the rest as a part.
@@ -133,50 +154,87 @@ func (f *fitter) heldOut(a *pfa) float64 {
 	return f.mean(logs)
 }
 
+// candidates learns the parts on the words not held out.
 func (f *fitter) candidates() {
-	f.add("unigrams", f.smooth(unigrams(f.rest)))
+	f.add("unigrams", unigrams(f.rest))
 	if !f.o.NoMerging {
-		limit := 120
+		limit := maxMerged
 		if f.o.States > 0 {
 			limit = f.o.States
 		}
-		for _, reject := range []float64{3, 6} {
+		for _, reject := range rejects {
 			m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
 			a := m.pfa(m.run(limit, 10))
-			f.add("merged states", f.em(a, 10, math.Inf(1)))
+			f.add("merged states", f.refine(a))
 		}
 	}
-	n := f.o.States
-	if n == 0 {
-		n = 60
-	}
-	starts := f.o.Starts
-	if starts == 0 {
-		starts = 1
-	}
-	for range starts {
-		f.add("EM", f.em(randomPFA(n, f.rest, f.rnd), 200, budget))
+	for _, n := range f.starts() {
+		f.add("EM", f.grow(n))
 	}
 }
 
-// budget is the number of multiply-adds of one start.
-const budget = 3e10
+// starts returns the numbers of states of the random starts.
+func (f *fitter) starts() []int {
+	sizes := startSizes
+	if f.o.States > 0 {
+		sizes = []int{f.o.States}
+	}
+	switch {
+	case f.o.Starts < 0:
+		return nil
+	case f.o.Starts > 0:
+		return slices.Repeat(sizes[len(sizes)-1:], f.o.Starts)
+	}
+	return sizes
+}
 
-// em runs EM on the rest until the words held out gain no more.
-func (f *fitter) em(a *pfa, limit int, budget float64) *pfa {
-	best, most := a, math.Inf(-1)
+// refine runs EM from an automaton near the truth, over all words.
+func (f *fitter) refine(a *pfa) *pfa {
+	best, most := a, f.heldOut(a)
 	work := 0.0
-	for it := range limit {
-		if f.ctx.Err() != nil || work > budget {
-			break
-		}
-		c := f.rest.expect(a)
+	for it := 1; it <= 60 && work < refineBudget && f.ctx.Err() == nil; it++ {
+		c := f.rest.expect(a, fine)
 		work += c.work
-		a = f.smooth(&c.pfa)
-		if it%10 == 9 || it == limit-1 {
+		a = &c.pfa
+		a.normalise()
+		if it%5 == 0 {
+			h := f.heldOut(a)
+			if h <= most {
+				break
+			}
+			best, most = a, h
+		}
+	}
+	return best
+}
+
+// grow runs EM from a random start: first over some of the words, where the way is long and
+// the words need not be many, then over all, and, once few states carry weight after a
+// prefix, over those alone.
+func (f *fitter) grow(n int) *pfa {
+	a := randomPFA(n, f.rest, f.rnd)
+	small := f.rest
+	if f.rest.total > 4000 {
+		small = f.sub
+	}
+	best, most := a, math.Inf(-1)
+	work, worse := 0.0, 0
+	for it := 1; it <= 400 && work < growBudget && f.ctx.Err() == nil; it++ {
+		c, beam := f.rest, coarse
+		if it <= 80 {
+			c = small
+		}
+		if it <= 40 {
+			beam = fine
+		}
+		e := c.expect(a, beam)
+		work += e.work
+		a = &e.pfa
+		a.normalise()
+		if it > 80 && it%10 == 0 {
 			if h := f.heldOut(a); h > most {
-				best, most = a, h
-			} else if it > 60 {
+				best, most, worse = a, h, 0
+			} else if worse++; worse == 3 {
 				break
 			}
 		}
@@ -184,11 +242,23 @@ func (f *fitter) em(a *pfa, limit int, budget float64) *pfa {
 	return best
 }
 
-// smooth turns expected counts into probabilities.
-func (f *fitter) smooth(a *pfa) *pfa {
-	a.normalise()
-	return a
-}
+// What Fit chooses where it is not told, all on training words of PAutomaC problems and
+// splits inside them.
+const (
+	// maxMerged is the most states that merging leaves.
+	maxMerged = 120
+	// fine is a share far below what counts of a hundred thousand words can tell; coarse
+	// costs a third and moves log-likelihoods in the fourth digit.
+	fine, coarse = 1e-9, 1e-4
+	// refineBudget and growBudget are multiply-adds, of which a core does some 1e9 a second.
+	refineBudget, growBudget = 1e10, 4e10
+)
+
+// rejects are the evidences, in nats, by which two states of the prefix tree differ.
+var rejects = []float64{3, 6}
+
+// startSizes are the numbers of states of random starts.
+var startSizes = []int{15, 30, 60}
 
 // unigrams returns the automaton of one state.
 func unigrams(c *corpus) *pfa {
@@ -198,6 +268,7 @@ func unigrams(c *corpus) *pfa {
 	for s := range a.step {
 		a.step[s][0] = c.seen[s] + 1
 	}
+	a.normalise()
 	return a
 }
 
@@ -241,10 +312,11 @@ func (f *fitter) finish() {
 			if f.ctx.Err() != nil {
 				break
 			}
-			p.pfa = f.smooth(&f.whole.expect(p.pfa).pfa)
+			p.pfa = &f.whole.expect(p.pfa, fine).pfa
+			p.pfa.normalise()
 		}
 		if i == 0 {
-			p.pfa = f.smooth(unigrams(f.whole))
+			p.pfa = unigrams(f.whole)
 		}
 		total += p.Weight
 		kept = append(kept, p)

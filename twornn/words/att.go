@@ -1,0 +1,275 @@
+package words
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// epsilon is the name that OpenFst gives the label 0, which reads nothing.
+const epsilon = "<eps>"
+
+// WriteATT writes w as a weighted acceptor in the AT&T text format that OpenFst's
+// fstcompile --acceptor reads: lines "from to symbol weight", and "state weight" for the
+// outputs. Weights are −ln of the numbers of w, those of the arc types log and log64;
+// state 0 is added, and goes to each state with its weight in α by <eps>. Digits are
+// such that the logarithms read back are the same.
+//
+// It errs if w has more than one output, a negative weight, which has no logarithm, or a
+// symbol with a blank. WriteSymbols writes the table of symbols that goes with it.
+func WriteATT(out io.Writer, w *twornn.WFA) error {
+	m := w.Model()
+	n, d, p := m.Dims()
+	if p != 1 {
+		return fmt.Errorf("words: the AT&T format has one output, the automaton %d; write them one by one", p)
+	}
+	if err := symbolsForATT(w.Alphabet); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(out)
+	var err error
+	weight := func(x float64) string {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			err = fmt.Errorf("words: the weight %v has no logarithm, which the AT&T format takes; write DOT or npz instead", x)
+		}
+		return strconv.FormatFloat(-math.Log(x), 'g', -1, 64)
+	}
+	for i := range n {
+		if x := m.H0.AtVec(i); x != 0 {
+			fmt.Fprintf(b, "0\t%d\t%s\t%s\n", i+1, epsilon, weight(x))
+		}
+	}
+	for i := range n {
+		for s := range d {
+			for j, x := range m.A[s].RawRowView(i) {
+				if x != 0 {
+					fmt.Fprintf(b, "%d\t%d\t%s\t%s\n", i+1, j+1, w.Alphabet[s], weight(x))
+				}
+			}
+		}
+	}
+	for i := range n {
+		if x := m.Omega.At(0, i); x != 0 {
+			fmt.Fprintf(b, "%d\t%s\n", i+1, weight(x))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// symbolsForATT returns an error unless each symbol is one word of the format.
+func symbolsForATT(alphabet []string) error {
+	for _, s := range alphabet {
+		if s == "" || s == epsilon || strings.ContainsAny(s, " \t\r\n") {
+			return fmt.Errorf("words: the symbol %q cannot stand in the AT&T format; name it without blanks", s)
+		}
+	}
+	return nil
+}
+
+// WriteSymbols writes the table of symbols for fstcompile --isymbols: <eps> 0, then the
+// alphabet from 1.
+func WriteSymbols(out io.Writer, alphabet []string) error {
+	if err := symbolsForATT(alphabet); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(out)
+	fmt.Fprintf(b, "%s\t0\n", epsilon)
+	for i, s := range alphabet {
+		fmt.Fprintf(b, "%s\t%d\n", s, i+1)
+	}
+	return b.Flush()
+}
+
+// ReadATT reads a weighted acceptor, or a transducer whose labels agree, in the AT&T text
+// format, with weights −ln; one that is left out is 0. The start is the state of the
+// first line. Arcs by <eps> may leave the start alone, if no arc leads to it: they give α. States keep the
+// order of their numbers. A nil alphabet is taken in the order in which symbols come. What is
+// wrong is a *datasets.CellError, with the line.
+func ReadATT(in io.Reader, alphabet []string) (*twornn.WFA, error) {
+	f := &attFile{alphabet: slices.Clone(alphabet), closed: alphabet != nil, states: make(map[string]int)}
+	scan := bufio.NewScanner(in)
+	for scan.Scan() {
+		f.line++
+		if err := f.take(strings.Fields(scan.Text())); err != nil {
+			return nil, err
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return nil, fmt.Errorf("words: AT&T file, line %d: %w", f.line+1, err)
+	}
+	if len(f.states) == 0 {
+		return nil, errors.New("words: the AT&T file is empty; it must hold lines of from, to, symbol and weight")
+	}
+	f.order()
+	return f.automaton()
+}
+
+// order gives states that are numbered their order, the start staying first.
+func (f *attFile) order() {
+	names := make([]string, len(f.states))
+	for name, i := range f.states {
+		names[i] = name
+	}
+	by := make([]int, len(names)) // the old index of each new one
+	number := make([]int, len(names))
+	for i, name := range names {
+		v, err := strconv.Atoi(name)
+		if err != nil {
+			return
+		}
+		by[i], number[i] = i, v
+	}
+	slices.SortFunc(by[1:], func(i, j int) int { return number[i] - number[j] })
+	at := make([]int, len(by))
+	for i, old := range by {
+		at[old] = i
+	}
+	for k := range f.arcs {
+		f.arcs[k].from = at[f.arcs[k].from]
+		if f.arcs[k].symbol != -2 {
+			f.arcs[k].to = at[f.arcs[k].to]
+		}
+	}
+}
+
+type attArc struct {
+	from, to, symbol, line int // symbol −1 is epsilon, −2 a final weight
+	value                  float64
+}
+
+// attFile is such a file on its way into an automaton.
+type attFile struct {
+	line     int
+	alphabet []string
+	closed   bool
+	states   map[string]int
+	arcs     []attArc
+}
+
+func (f *attFile) fail(text, problem, cure string) error {
+	return &datasets.CellError{File: "AT&T file", Line: f.line, Text: text, Problem: problem, Cure: cure}
+}
+
+// take reads a line: from to symbol [symbol] [weight], or state [weight].
+func (f *attFile) take(v []string) error {
+	if len(v) == 0 {
+		return nil
+	}
+	arc := attArc{from: f.state(v[0]), symbol: -2, value: 1, line: f.line}
+	rest := v[1:]
+	if len(v) > 2 {
+		arc.to = f.state(v[1])
+		s, err := f.symbol(v[2])
+		if err != nil {
+			return err
+		}
+		arc.symbol = s
+		rest = v[3:]
+		if len(rest) > 1 {
+			if rest[0] != v[2] {
+				return f.fail(rest[0], "is not the symbol that is read, "+v[2], "an automaton reads and writes the same; project it with fstproject")
+			}
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 1 {
+		return f.fail(rest[1], "comes after the weight", "a line is from, to, symbol and weight, or state and weight")
+	}
+	if len(rest) == 1 {
+		x, err := strconv.ParseFloat(rest[0], 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, -1) {
+			return f.fail(rest[0], "is no weight", "write −ln of a number")
+		}
+		arc.value = math.Exp(-x)
+	}
+	f.arcs = append(f.arcs, arc)
+	return nil
+}
+
+func (f *attFile) state(name string) int {
+	i, ok := f.states[name]
+	if !ok {
+		i = len(f.states)
+		f.states[name] = i
+	}
+	return i
+}
+
+func (f *attFile) symbol(name string) (int, error) {
+	if name == epsilon {
+		return -1, nil
+	}
+	i := slices.Index(f.alphabet, name)
+	if i < 0 && f.closed {
+		return 0, f.fail(name, "is not in the alphabet", "read it with its own alphabet, or with nil")
+	}
+	if i < 0 {
+		i = len(f.alphabet)
+		f.alphabet = append(f.alphabet, name)
+	}
+	return i, nil
+}
+
+// automaton returns the automaton of the arcs, without the start where that only goes on by
+// epsilon.
+func (f *attFile) automaton() (*twornn.WFA, error) {
+	if len(f.alphabet) == 0 {
+		return nil, errors.New("words: the AT&T file has no symbol; give the alphabet")
+	}
+	if n := len(f.states); n > maxStates {
+		return nil, fmt.Errorf("words: the AT&T file has %d states; up to %d can be dense matrices", n, maxStates)
+	}
+	silent := true // the start goes on by epsilon alone
+	var bad *attArc
+	for i, a := range f.arcs {
+		if a.symbol == -1 && a.from != 0 {
+			bad = &f.arcs[i]
+		}
+		if a.symbol != -1 && a.from == 0 || a.symbol != -2 && a.to == 0 {
+			silent = false
+		}
+	}
+	if bad == nil && !silent {
+		for i, a := range f.arcs {
+			if a.symbol == -1 {
+				bad = &f.arcs[i]
+			}
+		}
+	}
+	if bad != nil {
+		f.line = bad.line
+		return nil, f.fail(epsilon, "leaves a state other than a start without other arcs", "remove it with fstrmepsilon")
+	}
+	skip := 0
+	if silent && len(f.states) > 1 {
+		skip = 1
+	}
+	n := len(f.states) - skip
+	m := twornn.NewModel(n, len(f.alphabet), 1)
+	if skip == 0 {
+		m.H0.SetVec(0, 1)
+	}
+	for _, a := range f.arcs {
+		i, j := a.from-skip, a.to-skip
+		switch a.symbol {
+		case -1:
+			m.H0.SetVec(j, m.H0.AtVec(j)+a.value)
+		case -2:
+			m.Omega.Set(0, i, m.Omega.At(0, i)+a.value)
+		default:
+			m.A[a.symbol].Set(i, j, m.A[a.symbol].At(i, j)+a.value)
+		}
+	}
+	return m.WFA(f.alphabet), nil
+}

@@ -1,0 +1,173 @@
+package words
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// ReadModel reads the model file of a PAutomaC problem, the machine that made its words:
+// sections I, F, S and T of lines "(state,symbol,state) probability" for the starts, the
+// ends, the symbols of a state that does not end, and where they lead. Lines end in LF or
+// CR LF. What is wrong in it is a *datasets.CellError, with the line.
+func ReadModel(r io.Reader) (*Automaton, error) {
+	f := &modelFile{entries: make(map[string][]entry)}
+	if err := f.read(r); err != nil {
+		return nil, err
+	}
+	n, d := f.states, f.symbols
+	if n == 0 || d == 0 {
+		return nil, &datasets.CellError{File: modelName, Line: f.line, Problem: "names no state and symbol", Cure: "give the sections I, F, S and T"}
+	}
+	a := newPFA(n, d)
+	for _, e := range f.entries["I"] {
+		a.start[e.key[0]] = e.value
+	}
+	for _, e := range f.entries["F"] {
+		a.stop[e.key[0]] = e.value
+	}
+	write := make([]float64, n*d)
+	for _, e := range f.entries["S"] {
+		write[e.key[0]*d+e.key[1]] = e.value
+	}
+	for _, e := range f.entries["T"] {
+		i, s, j := e.key[0], e.key[1], e.key[2]
+		a.step[s][i*n+j] = (1 - a.stop[i]) * write[i*d+s] * e.value
+	}
+	return &Automaton{Alphabet: datasets.Numbered(d), Parts: []Part{{Method: "file", States: n, Weight: 1, pfa: a}}}, nil
+}
+
+const modelName = "PAutomaC model file"
+
+// maxStates bounds what a file may name: a state takes a row of every matrix.
+const maxStates = 1 << 12
+
+// entry is a line of a section.
+type entry struct {
+	key   []int
+	value float64
+}
+
+// modelFile is such a file on its way into an automaton.
+type modelFile struct {
+	line            int
+	section         string
+	entries         map[string][]entry
+	states, symbols int
+}
+
+// keys is how many numbers a line of each section names.
+var keys = map[string]int{"I": 1, "F": 1, "S": 2, "T": 3}
+
+func (f *modelFile) read(r io.Reader) error {
+	scan := bufio.NewScanner(r)
+	for scan.Scan() {
+		f.line++
+		text := strings.TrimSpace(scan.Text())
+		if text == "" {
+			continue
+		}
+		if name, _, ok := strings.Cut(text, ":"); ok {
+			if keys[name] == 0 {
+				return f.fail(text, "names no section", "sections are I, F, S and T")
+			}
+			f.section = name
+			continue
+		}
+		e, err := f.entry(text)
+		if err != nil {
+			return err
+		}
+		f.entries[f.section] = append(f.entries[f.section], e)
+	}
+	if err := scan.Err(); err != nil {
+		return fmt.Errorf("words: %s, line %d: %w", modelName, f.line+1, err)
+	}
+	return nil
+}
+
+// entry reads "(1,2) 0.5".
+func (f *modelFile) entry(text string) (entry, error) {
+	var e entry
+	key, value, ok := strings.Cut(text, ")")
+	if !ok || !strings.HasPrefix(key, "(") || f.section == "" {
+		return e, f.fail(text, "is no entry of a section", "write (state,symbol) and a probability below a line such as S: (state,symbol)")
+	}
+	for k, part := range strings.Split(key[1:], ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || v < 0 || v >= maxStates {
+			return e, f.fail(part, "is no state or symbol", fmt.Sprintf("number them from 0, up to %d", maxStates-1))
+		}
+		if k == 1 {
+			f.symbols = max(f.symbols, v+1)
+		} else {
+			f.states = max(f.states, v+1)
+		}
+		e.key = append(e.key, v)
+	}
+	if len(e.key) != keys[f.section] {
+		return e, f.fail(text, fmt.Sprintf("names %d numbers, not the %d of section %s", len(e.key), keys[f.section], f.section), "mend the line")
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(v >= 0 && v <= 1+1e-6) {
+		return e, f.fail(strings.TrimSpace(value), "is no probability", "write a number from 0 to 1")
+	}
+	e.value = v
+	return e, nil
+}
+
+func (f *modelFile) fail(text, problem, cure string) error {
+	return &datasets.CellError{File: modelName, Line: f.line, Text: text, Problem: problem, Cure: cure}
+}
+
+// WriteModel writes a as the model file of a PAutomaC problem, parts side by side, with
+// digits that give the same numbers when read. A state whose ways out have no weight is
+// left without symbols.
+func (a *Automaton) WriteModel(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	m := a.Model()
+	n, d, _ := m.Dims()
+	fmt.Fprintln(b, "I: (state)")
+	for i := range n {
+		line(b, m.H0.AtVec(i), i)
+	}
+	fmt.Fprintln(b, "F: (state)")
+	for i := range n {
+		line(b, m.Omega.At(0, i), i)
+	}
+	fmt.Fprintln(b, "S: (state,symbol)")
+	for i := range n {
+		for s := range d {
+			line(b, sum(m.A[s].RawRowView(i))/(1-m.Omega.At(0, i)), i, s)
+		}
+	}
+	fmt.Fprintln(b, "T: (state,symbol,state)")
+	for i := range n {
+		for s := range d {
+			row := m.A[s].RawRowView(i)
+			t := sum(row)
+			for j, v := range row {
+				if t > 0 {
+					line(b, v/t, i, s, j)
+				}
+			}
+		}
+	}
+	return b.Flush()
+}
+
+// line writes an entry, if it is positive.
+func line(b *bufio.Writer, v float64, key ...int) {
+	if !(v > 0) {
+		return
+	}
+	text := make([]string, len(key))
+	for i, k := range key {
+		text[i] = strconv.Itoa(k)
+	}
+	fmt.Fprintf(b, "\t(%s) %s\n", strings.Join(text, ","), strconv.FormatFloat(v, 'g', -1, 64))
+}
