@@ -117,33 +117,14 @@ func (f *futures) solve(tol float64) (*Machine, error) {
 // gaps returns words whose states lie outside the span of the rows C, from which symbol s
 // was observed.
 func (f *futures) gaps(C *mat.Dense, s int) []Gap {
-	_, n := C.Dims()
-	var basis [][]float64
-	rows, _ := C.Dims()
-	span := func(v []float64) bool {
-		v = slices.Clone(v)
-		size := math.Sqrt(dot(v, v))
-		for range 2 {
-			for _, b := range basis {
-				axpy(-dot(b, v), b, v)
-			}
-		}
-		if left := math.Sqrt(dot(v, v)); left > 1e-6*size {
-			scale(v, left)
-			basis = append(basis, v)
-			return true
-		}
-		return false
-	}
-	for i := 0; i < rows && len(basis) < n; i++ {
-		span(C.RawRowView(i))
+	rows, n := C.Dims()
+	q := newSpan(n)
+	for i := 0; i < rows && len(q.basis) < n; i++ {
+		q.addAbove(C.RawRowView(i), 1e-6)
 	}
 	var gaps []Gap
 	for i, v := range f.nodes {
-		if len(basis) == n {
-			break
-		}
-		if span(f.C.RawRowView(i)) {
+		if len(q.basis) < n && q.addAbove(f.C.RawRowView(i), 1e-6) {
 			gaps = append(gaps, Gap{f.obs.word(v), s})
 		}
 	}

@@ -1,0 +1,139 @@
+package words
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// TestLearn: a WFA of 10 states over 4 symbols by queries, equal to 1e-9 on all words to
+// length 8, with hardly more than n²d queries; and others.
+func TestLearn(t *testing.T) {
+	for _, c := range []struct{ n, d, p int }{{10, 4, 1}, {10, 4, 1}, {1, 1, 1}, {6, 2, 3}, {5, 3, 2}, {25, 2, 1}} {
+		target := twornn.Random(c.n, c.d, c.p, 0.7/math.Sqrt(float64(c.n)), pcg(uint64(c.n)))
+		// Counted here too, whatever the learner says.
+		calls := 0
+		ask := UnitVectors(target, c.d)
+		l, err := Learn(t.Context(), func(w []int) []float64 { calls++; return ask(w) }, c.d, Against(target, 1e-10), QueryOptions{Tol: 1e-13})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(l)
+		n, _, _ := l.Dims()
+		if n != c.n || !l.Equal || l.Queries != calls {
+			t.Errorf("%+v: %v, %d calls", c, l, calls)
+		}
+		if bound := c.n*c.n*c.d + c.n*c.n + 10*c.n; l.Queries > bound {
+			t.Errorf("%+v: %d queries, above %d", c, l.Queries, bound)
+		}
+		length := 8
+		if c.d == 1 || c.n == 25 {
+			length = 10
+		}
+		worst := 0.0
+		equalStates(target, l.Model, c.d, length, &worst)
+		if !(worst <= 1e-9) {
+			t.Errorf("%+v: off by %v", c, worst)
+		}
+	}
+}
+
+// equalStates runs through all words to length l in depth and keeps the largest difference of
+// outputs.
+func equalStates(a, b *twornn.Model, d, l int, worst *float64) {
+	var visit func(ha, hb []float64, left int)
+	step := func(m *twornn.Model, s int, h []float64) []float64 {
+		next := make([]float64, len(h))
+		for i, x := range h {
+			axpy(x, m.A[s].RawRowView(i), next)
+		}
+		return next
+	}
+	_, _, p := a.Dims()
+	visit = func(ha, hb []float64, left int) {
+		for j := range p {
+			if e := math.Abs(dot(a.Omega.RawRowView(j), ha) - dot(b.Omega.RawRowView(j), hb)); !(e <= *worst) {
+				*worst = e
+			}
+		}
+		for s := range d {
+			if left > 0 {
+				visit(step(a, s, ha), step(b, s, hb), left-1)
+			}
+		}
+	}
+	visit(a.H0.RawVector().Data, b.H0.RawVector().Data, l)
+}
+
+// TestLearnMachines: machines, whose empty word may have an output of zero, are learnt with
+// as many states as they have, by sampled words too.
+func TestLearnMachines(t *testing.T) {
+	for _, tk := range []*datasets.Tracking{datasets.RunningSum(5), datasets.SymmetricGroup(3), datasets.AlternatingGroup(4)} {
+		target := tk.Model()
+		for j := range tk.States() { // one output: is it state 1?
+			target.Omega.Set(0, j, 0)
+			for i := 1; i < tk.States(); i++ {
+				target.Omega.Set(i, j, 0)
+			}
+		}
+		target.Omega.Set(0, 1, 1)
+		f := UnitVectors(target, tk.Symbols())
+		l, err := Learn(t.Context(), f, tk.Symbols(), Sampled(f, tk.Symbols(), 2000, 12, 1e-6, pcg(8)), QueryOptions{})
+		if err != nil {
+			t.Fatal(tk.Name, err)
+		}
+		if equal, word, err := twornn.Equal(target, l.Model, 1e-9); !equal || err != nil {
+			t.Errorf("%s: %v differs on %v; %v", tk.Name, l, word, err)
+		}
+	}
+}
+
+// TestLearnNoise: answers with noise of 1e-7, told as such, give the right number of states
+// and errors of that order.
+func TestLearnNoise(t *testing.T) {
+	target := twornn.Random(4, 2, 1, 0.5, pcg(2))
+	rnd := rand.New(pcg(3))
+	exact := UnitVectors(target, 2)
+	f := func(w []int) []float64 {
+		y := exact(w)
+		y[0] += 1e-7 * rnd.NormFloat64()
+		return y
+	}
+	l, err := Learn(t.Context(), f, 2, Sampled(f, 2, 500, 8, 1e-3, pcg(4)), QueryOptions{Tol: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	equalStates(target, l.Model, 2, 8, &worst)
+	if n, _, _ := l.Dims(); n > 4 || worst > 1e-3 {
+		t.Errorf("%v: off by %v", l, worst)
+	}
+}
+
+// TestLearnErrors: answers that are no function of one kind.
+func TestLearnErrors(t *testing.T) {
+	never := func(*twornn.Model) ([]int, bool) { return nil, false }
+	always := func(*twornn.Model) ([]int, bool) { return []int{0, 0}, true }
+	for name, c := range map[string]struct {
+		f      BlackBox
+		oracle Oracle
+		want   string
+	}{
+		"zero":     {func([]int) []float64 { return []float64{0} }, never, "answers zero"},
+		"liar":     {func([]int) []float64 { return []float64{0} }, always, "the black box that it is"},
+		"NaN":      {func([]int) []float64 { return []float64{math.NaN()} }, never, "is NaN"},
+		"none":     {func([]int) []float64 { return nil }, never, "has 0 outputs"},
+		"changing": {func(w []int) []float64 { return make([]float64, 1+len(w)) }, always, "has 3 outputs"},
+		"useless":  {func(w []int) []float64 { return []float64{1} }, always, "tells nothing new"},
+		"no end":   {func(w []int) []float64 { return []float64{rand.New(pcg(uint64(len(w)))).Float64()} }, always, ""},
+	} {
+		_, err := Learn(t.Context(), c.f, 1, c.oracle, QueryOptions{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

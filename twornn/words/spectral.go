@@ -1,0 +1,236 @@
+package words
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// SpectralOptions holds the choices of Spectral. The zero value chooses everything.
+type SpectralOptions struct {
+	// Statistic is what the Hankel block holds. Zero means Factors.
+	Statistic Statistic
+	// Prefixes and Suffixes are its rows and columns, the empty word among them. Nil means
+	// the 300 that are most frequent.
+	Prefixes, Suffixes [][]int
+	// States is the number of states. Zero means that of the largest likelihood of words
+	// held out, up to MaxStates.
+	States int
+	// MaxStates is the most that are tried. Zero means 60.
+	MaxStates int
+	// HeldOut is the fraction of words held out to choose. Zero means 0.2.
+	HeldOut float64
+}
+
+// SpectralFit is a weighted automaton learnt from the singular vectors of a Hankel block.
+type SpectralFit struct {
+	*twornn.WFA
+	States         int
+	SingularValues []float64
+	// HeldOut[r-1] is the mean log-likelihood, in nats a word, of the words held out with r
+	// states; nil if the number was given.
+	HeldOut []float64
+
+	model *twornn.Model
+	floor *pfa
+}
+
+// floorShare is the share of the unigram model below which a value counts as a fault.
+const floorShare = 1e-3
+
+// LogProb returns log max(f(w), ε g(w)) with f the automaton's value, which may be
+// negative, g(w) > 0 the probability by the unigrams of the sample and ε = 0.001: the
+// rule for values that are not positive. Natural logarithm; finite for every word of the
+// alphabet.
+func (s *SpectralFit) LogProb(word []int) float64 {
+	logs, zero := valueOf(s.model, word, s.States)
+	return floored(logs, zero, s.floor, word)
+}
+
+func floored(log float64, positive bool, g *pfa, word []int) float64 {
+	low := math.Log(floorShare) + g.logProb(word)
+	if !positive || !(log > low) {
+		return low
+	}
+	return log
+}
+
+// valueOf returns the logarithm of the value of m with its first r states alone, and
+// whether it is positive.
+func valueOf(m *twornn.Model, word []int, r int) (log float64, positive bool) {
+	h, next := append([]float64(nil), m.H0.RawVector().Data[:r]...), make([]float64, r)
+	exp := 0
+	for _, s := range word {
+		clear(next)
+		for i, x := range h {
+			axpy(x, m.A[s].RawRowView(i)[:r], next)
+		}
+		h, next = next, h
+		size := 0.0
+		for _, x := range h {
+			size = max(size, math.Abs(x))
+		}
+		if _, e := math.Frexp(size); e < -100 || e > 100 {
+			exp += e
+			for i := range h {
+				h[i] = math.Ldexp(h[i], -e)
+			}
+		}
+	}
+	v := dot(h, m.Omega.RawRowView(0)[:r])
+	if !(v > 0) || math.IsInf(v, 1) {
+		return math.Inf(-1), false
+	}
+	return math.Log(v) + float64(exp)*math.Ln2, true
+}
+
+// Spectral learns the distribution of a sample by the spectral method (Theorem 3 on a
+// sparse block): with H = U S Vᵀ cut to r singular values,
+//
+//	A^σ = S⁻¹ Uᵀ H_σ V   αᵀ = H[λ, :] V   Ωᵀ = S⁻¹ Uᵀ H[:, λ]
+//
+// For statistics other than Strings, which sum f over all continuations, α or Ω or both are
+// then multiplied by I − Σ_σ A^σ. The r states are nested, so all r cost one fit. It errs if
+// the sample or an option is empty or out of range.
+func Spectral(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*SpectralFit, error) {
+	if sample == nil || sample.Len() == 0 {
+		return nil, errors.New("words: the sample holds no word; read or add some first")
+	}
+	if o.States < 0 || o.MaxStates < 0 || !(o.HeldOut >= 0 && o.HeldOut < 1) {
+		return nil, fmt.Errorf("words: States %d, MaxStates %d, HeldOut %v: none may be negative, nor HeldOut 1; zero means the default", o.States, o.MaxStates, o.HeldOut)
+	}
+	if o.MaxStates == 0 {
+		o.MaxStates = 60
+	}
+	if o.HeldOut == 0 {
+		o.HeldOut = 0.2
+	}
+	fit := &SpectralFit{States: o.States}
+	if o.States == 0 {
+		var err error
+		if fit.HeldOut, err = heldOutByStates(ctx, sample, o); err != nil {
+			return nil, err
+		}
+		for r, v := range fit.HeldOut {
+			if v > fit.HeldOut[max(fit.States-1, 0)] || r == 0 {
+				fit.States = r + 1
+			}
+		}
+	}
+	m, s, err := spectral(sample, o, fit.States)
+	if err != nil {
+		return nil, err
+	}
+	fit.States, _, _ = m.Dims()
+	m = full(m, o.Statistic, fit.States)
+	w, c := sorted(sample)
+	fit.model, fit.SingularValues, fit.floor = m, s, unigrams(newCorpus(w, c, len(sample.Alphabet)))
+	fit.WFA = m.WFA(sample.Alphabet)
+	return fit, nil
+}
+
+// heldOutByStates returns the likelihood of words held out with 1, 2, … states.
+func heldOutByStates(ctx context.Context, sample *datasets.Words, o SpectralOptions) ([]float64, error) {
+	f := &fitter{ctx: ctx, d: len(sample.Alphabet), rnd: rand.New(rand.NewPCG(13, 1)), o: Options{HeldOut: o.HeldOut}}
+	f.words, f.counts = sorted(sample)
+	f.split()
+	rest := datasets.NewWords(sample.Alphabet)
+	for k, w := range f.restWords {
+		rest.Add(w, f.restCounts[k])
+	}
+	m, _, err := spectral(rest, o, o.MaxStates)
+	if err != nil {
+		return nil, err
+	}
+	n, _, _ := m.Dims()
+	g := unigrams(f.rest)
+	var held []float64
+	for r := 1; r <= n; r++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		q := full(m, o.Statistic, r)
+		logs := make([]float64, len(f.heldWords))
+		each(len(logs), func(k int) {
+			v, ok := valueOf(q, f.heldWords[k], r)
+			logs[k] = floored(v, ok, g, f.heldWords[k])
+		})
+		held = append(held, f.mean(logs))
+	}
+	return held, nil
+}
+
+// spectral returns the automaton of up to r states whose value is the statistic.
+func spectral(sample *datasets.Words, o SpectralOptions, r int) (*twornn.Model, []float64, error) {
+	b := Hankel(sample, o.Statistic, o.Prefixes, o.Suffixes)
+	u, s, v, err := b.H.SVD(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	for n < len(s) && n < r && s[n] > 1e-12*s[0] {
+		n++
+	}
+	if n == 0 {
+		return nil, nil, errors.New("words: the Hankel block is zero; choose prefixes and suffixes that occur")
+	}
+	rows, _ := u.Dims()
+	cols, _ := v.Dims()
+	left := mat.DenseCopyOf(u.Slice(0, rows, 0, n))
+	for i := range rows {
+		for j, x := range left.RawRowView(i) {
+			left.Set(i, j, x/s[j])
+		}
+	}
+	V := mat.DenseCopyOf(v.Slice(0, cols, 0, n))
+	m := twornn.NewModel(n, len(sample.Alphabet), 1)
+	for k, h := range b.Symbol {
+		m.A[k].Mul(left.T(), h.mul(V, false))
+	}
+	empty := func(words [][]int) int {
+		for i, w := range words {
+			if len(w) == 0 {
+				return i
+			}
+		}
+		return 0
+	}
+	H := b.H.Dense()
+	m.H0.MulVec(V.T(), H.RowView(empty(b.Prefixes)))
+	m.Omega.Mul(mat.NewDense(1, rows, mat.Col(nil, empty(b.Suffixes), H)), left)
+	return m, s, nil
+}
+
+// full returns the first r states of m, with the sums over continuations taken back.
+func full(m *twornn.Model, s Statistic, r int) *twornn.Model {
+	_, d, _ := m.Dims()
+	q := twornn.NewModel(r, d, 1)
+	q.H0.CopyVec(m.H0.SliceVec(0, r))
+	q.Omega.Copy(m.Omega.Slice(0, 1, 0, r))
+	T := mat.NewDense(r, r, nil)
+	for i := range r {
+		T.Set(i, i, 1)
+	}
+	for k := range d {
+		q.A[k].Copy(m.A[k].Slice(0, r, 0, r))
+		T.Sub(T, q.A[k])
+	}
+	if s == Factors || s == Suffixes {
+		var v mat.VecDense
+		v.MulVec(T.T(), q.H0)
+		q.H0.CopyVec(&v)
+	}
+	if s == Factors || s == Prefixes {
+		var v mat.Dense
+		v.Mul(q.Omega, T.T())
+		q.Omega.Copy(&v)
+	}
+	return q
+}

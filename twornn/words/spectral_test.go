@@ -1,0 +1,153 @@
+package words
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/linalg"
+)
+
+// short is a machine of three states whose words are short, so that all of them that matter
+// can be listed.
+func short() *pfa {
+	a := newPFA(3, 2)
+	a.start[0], a.start[1] = 0.7, 0.3
+	a.step[0] = []float64{0.1, 0.2, 0, 0, 0.05, 0.1, 0.2, 0, 0.1}
+	a.step[1] = []float64{0, 0.1, 0.1, 0.2, 0, 0.05, 0, 0.1, 0}
+	a.stop = []float64{0.5, 0.6, 0.6}
+	return a
+}
+
+// TestSpectralExact: with the true probabilities for counts each statistic gives back the
+// machine.
+func TestSpectralExact(t *testing.T) {
+	truth := short()
+	sample := datasets.NewWords(datasets.Numbered(2))
+	for _, w := range twornn.Words(2, 14) {
+		sample.Add(w, math.Exp(truth.logProb(w)))
+	}
+	for _, s := range []Statistic{Strings, Prefixes, Suffixes, Factors} {
+		fit, err := Spectral(t.Context(), sample, SpectralOptions{Statistic: s, States: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range twornn.Words(2, 6) {
+			p := math.Exp(truth.logProb(w))
+			v, err := fit.Value(names(fit.WFA, w)...)
+			// What is cut off are words of more than 14 symbols, of weight 2e-6.
+			if err != nil || math.Abs(v[0]-p) > 2e-5 || math.Abs(math.Exp(fit.LogProb(w))-p) > 2e-5 {
+				t.Fatalf("%v: %v has %v, in truth %v; %v", s, w, v, p, err)
+			}
+		}
+	}
+}
+
+// TestSpectralStates: the number of states is chosen by words held out, and words without a
+// positive value have the floor.
+func TestSpectralStates(t *testing.T) {
+	truth := ladder()
+	fit, err := Spectral(t.Context(), draw(truth, 20000, pcg(5)), SpectralOptions{MaxStates: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fit.States < 3 || fit.States > 6 || len(fit.HeldOut) != 12 || fit.HeldOut[2] < fit.HeldOut[0]+1 {
+		t.Errorf("%d states, held out %.4v", fit.States, fit.HeldOut)
+	}
+	var divergence float64
+	for _, w := range twornn.Words(3, 9) {
+		if l := fit.LogProb(w); math.IsNaN(l) || math.IsInf(l, 0) {
+			t.Fatalf("%v: %v", w, l)
+		} else if p := truth.logProb(w); !math.IsInf(p, -1) {
+			divergence += math.Exp(p) * (p - l)
+		}
+	}
+	if divergence > 0.01 {
+		t.Errorf("%v nats from the truth", divergence)
+	}
+	if l, low := fit.LogProb([]int{1, 1, 1}), math.Log(1e-3)+fit.floor.logProb([]int{1, 1, 1}); l < low || l > low+5 {
+		t.Errorf("an impossible word has %v, the floor is %v", l, low)
+	}
+	if l := fit.LogProb(make([]int, 10000)); math.IsInf(l, 0) || math.IsNaN(l) {
+		t.Errorf("10,000 symbols: %v", l)
+	}
+}
+
+// TestHankelBlocks: every entry, by counting in the slow way.
+func TestHankelBlocks(t *testing.T) {
+	sample := draw(ladder(), 50, pcg(6))
+	basis := twornn.Words(3, 3)
+	for _, s := range []Statistic{Strings, Prefixes, Suffixes, Factors} {
+		b := Hankel(sample, s, basis, basis)
+		H, first := b.H.Dense(), b.Symbol[1].Dense()
+		for i, u := range basis {
+			for j, v := range basis {
+				if got, want := H.At(i, j), occurs(sample, s, slices.Concat(u, v)); math.Abs(got-want) > 1e-12 {
+					t.Fatalf("%v: H[%v, %v] = %v, by counting %v", s, u, v, got, want)
+				}
+				if got, want := first.At(i, j), occurs(sample, s, slices.Concat(u, []int{1}, v)); math.Abs(got-want) > 1e-12 {
+					t.Fatalf("%v: H₁[%v, %v] = %v, by counting %v", s, u, v, got, want)
+				}
+			}
+		}
+	}
+	b := Hankel(sample, Factors, nil, nil)
+	if len(b.Prefixes) < 50 || len(b.Prefixes) > 301 || len(b.Prefixes[0]) != 0 || b.H.NonZero() == 0 {
+		t.Errorf("%d prefixes, %d entries", len(b.Prefixes), b.H.NonZero())
+	}
+}
+
+// occurs is the statistic of w, by trying every place.
+func occurs(sample *datasets.Words, s Statistic, w []int) float64 {
+	n := 0.0
+	for x, c := range sample.All() {
+		for from := 0; from+len(w) <= len(x); from++ {
+			to := from + len(w)
+			ok := slices.Equal(x[from:to], w)
+			if s == Strings || s == Prefixes {
+				ok = ok && from == 0
+			}
+			if s == Strings || s == Suffixes {
+				ok = ok && to == len(x)
+			}
+			if ok {
+				n += c
+			}
+		}
+	}
+	return n / sample.Total()
+}
+
+// TestSparseSVD: the leading singular values and vectors of a sparse matrix are those of the dense
+// one, the same bits each time.
+func TestSparseSVD(t *testing.T) {
+	b := Hankel(draw(ladder(), 500, pcg(7)), Factors, nil, nil)
+	u, s, v, err := b.H.SVD(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _, err := linalg.SVD(b.H.Dense())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range s {
+		if math.Abs(x-want[i]) > 1e-10*want[0] {
+			t.Errorf("singular value %d: %v, of the dense matrix %v", i, x, want[i])
+		}
+	}
+	var r mat.Dense
+	r.Mul(u.T(), b.H.mul(v, false))
+	for i := range 8 {
+		r.Set(i, i, r.At(i, i)-s[i])
+	}
+	if e := mat.Norm(&r, 2); e > 1e-8*want[0] {
+		t.Errorf("UᵀHV is off the singular values by %v", e)
+	}
+	if u2, _, _, _ := b.H.SVD(8); !mat.Equal(u, u2) {
+		t.Error("another time it is other bits")
+	}
+}
