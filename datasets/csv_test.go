@@ -168,6 +168,7 @@ func TestBadOptions(t *testing.T) {
 	for _, o := range []CSV{
 		{Comma: '"'}, {Comma: '\n'}, {Step: -1}, {Decimal: ',', Thousands: ','}, {Columns: []string{"x", "x"}},
 		{Range: map[string][2]float64{"x": {2, 1}}}, {Range: map[string][2]float64{"x": {math.NaN(), 1}}},
+		{Skip: -1}, {HeaderRows: -1}, {Time: "x", Times: []string{"x", "y"}}, {Tolerance: .5}, {Times: []string{"x", "x"}},
 	} {
 		if _, err := Read(strings.NewReader("x,y\n1,2\n"), "f.csv", o); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v", o, err)

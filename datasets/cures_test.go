@@ -96,6 +96,7 @@ func TestCures(t *testing.T) {
 		{"date,x\n2020-01-01,1\n2020-01-02 01:00,1\n", []step{{"set CSV.TimeLayout", nil}}},
 		// Series stacked, and times that repeat.
 		{"date,at,x\n2020-01-01,1,1\n2020-01-01,2,1\n", []step{{"pick one with CSV.Where", where("at", "2")}}},
+		{"year,month,x\n2020,1,1\n2020,1,2\n", []step{{"if the rows are no series, set CSV.Time to NoTime", none}}},
 		{"date,x\n1500-01-01,1\n2020-01-01,1\n", []step{{"set CSV.Time to NoTime and leave the column out with CSV.Columns", noTime("x")}}},
 	} {
 		var o CSV

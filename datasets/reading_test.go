@@ -1,8 +1,11 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +95,16 @@ func TestReadGroups(t *testing.T) {
 	two, err := ReadGroups(strings.NewReader(stacked), "f.csv", CSV{Columns: []string{"x"}}, "site")
 	if err != nil || len(two) != 2 || two[0].Len() != 13 || two[1].Len() != 10 || two[1].Name() != "f.csv: B" {
 		t.Errorf("%v, %v", two, err)
+	}
+	path := filepath.Join(t.TempDir(), "f.csv")
+	if err := os.WriteFile(path, []byte(stacked), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if two, err = ReadCSVGroups(path, CSV{Columns: []string{"x"}}, "site"); err != nil || len(two) != 2 || two[1].Name() != path+": B" {
+		t.Errorf("%v, %v", two, err)
+	}
+	if _, err := ReadCSVGroups(path+"x", CSV{}, "site"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
 	}
 	for _, by := range [][]string{nil, {"none"}, {"site", "site"}} {
 		if _, err := ReadGroups(strings.NewReader(b.String()), "f.csv", CSV{}, by...); err == nil {

@@ -176,6 +176,9 @@ func (t *table) addTime(g *group, r row) error {
 		if problem = order(before, at, fmt.Sprintf("line %d", g.lastLine)); problem != "" {
 			cure = "if there is a UTC column, name it in CSV.Time; " +
 				"if the file stacks several series, pick one with CSV.Where or read all with ReadGroups; else sort or mend the file"
+			if len(t.time) > 1 && len(t.Times) == 0 {
+				cure += "; if the rows are no series, set CSV.Time to NoTime"
+			}
 			if at.After(before) {
 				cure = "mend the file, or set CSV.Time to NoTime and leave the column out with CSV.Columns"
 			}

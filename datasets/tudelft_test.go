@@ -129,6 +129,20 @@ func TestReadTUDelft(t *testing.T) {
 	}
 }
 
+// The 33 names stand where the format has them, that with a comma among them.
+func TestTUDelftColumns(t *testing.T) {
+	names := TUDelftColumns()
+	if len(names) != 33 || names[13] != WindSpeed || names[9] != "e_{s, Avg}" || names[14] != "WindDir_{Avg}" || names[32] != "Albedo" {
+		t.Errorf("%d columns: %v", len(names), names)
+	}
+	// North and south, in balance, have no mean direction.
+	at := time.Date(2014, 5, 15, 9, 0, 0, 0, time.UTC)
+	s, err := ReadTUDelft(strings.NewReader(delftLine(at, 33, "1", "0")+delftLine(at.Add(5*time.Minute), 33, "1", "180")), TUDelft{LeastCount: 2, Columns: []string{windDirection}})
+	if err != nil || s.Missing()[0] != 1 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 func TestReadTUDelftErrors(t *testing.T) {
 	good := delftLine(time.Date(2014, 5, 15, 9, 0, 0, 0, time.UTC), 33, "1", "2")
 	for _, c := range []struct {

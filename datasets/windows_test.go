@@ -222,6 +222,9 @@ func TestWindowReport(t *testing.T) {
 	r, err := s.CountWindows(Window{Length: 1})
 	// A window of two rows is lost for each of 17 gaps. humid lacks one row, in two
 	// windows.
+	if lost := (WindowReport{Rows: 20, Need: 2, Kept: 17, LostToGaps: 2}); !strings.HasSuffix(lost.String(), "; warning: 11 % are lost") {
+		t.Errorf("%v", lost)
+	}
 	if want := "8683 windows of 2 rows from 8703 rows; lost to gaps 17, to missing values 2"; err != nil || r.String() != want {
 		t.Errorf("%v, %v; want %s", r, err, want)
 	}
