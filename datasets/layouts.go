@@ -82,7 +82,7 @@ func fits(layout, text string) bool {
 // comes first, and clocks those to write a time of day after it.
 var (
 	days = []string{
-		"2006/1/2", "2006/1", "2006M1", "2006m1", "2/1/2006", "1/2/2006", "6/1/2", "2/1/06", "1/2/06",
+		"2006/1/2", "2006/1", "2006M1", "2006m1", "2/1/2006", "1/2/2006", "06/1/2", "2/1/06", "1/2/06",
 		"2 Jan 2006", "2 Jan 06", "Jan 2 2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2006", "2006 Jan",
 	}
 	clocks = []string{
@@ -91,6 +91,29 @@ var (
 	// joined are those of numbers from several columns.
 	joined = []string{"20060102", "20060102 15", "20060102 1504", "20060102 150405", "20060102 15:04", "20060102 15:04:05", "20060102T15", "20060102T1504", "20060102T150405", "20060102T150405Z0700"}
 )
+
+// candidates are all layouts of times for which one text alone may not do.
+var candidates = allLayouts()
+
+func allLayouts() []string {
+	all := joined
+	for _, day := range days {
+		signs := []string{"/", ".", "-"} // of a day in numbers
+		switch {
+		case strings.Contains(day, " "):
+			signs = []string{" ", "-"}
+		case !strings.Contains(day, "/"):
+			signs = signs[:1]
+		}
+		for _, sign := range signs {
+			d := strings.NewReplacer("/", sign, " ", sign).Replace(day)
+			for _, clock := range clocks {
+				all = append(all, d+clock)
+			}
+		}
+	}
+	return all
+}
 
 // layoutsOf returns the layouts that all of the texts have; the first that reads
 // them in a way of its own, and no more that read them alike.
@@ -105,39 +128,11 @@ func layoutsOf(texts []string) (found []string) {
 	if l := layoutOf(texts[0]); l != "" {
 		return []string{l}
 	}
-	try := func(l string) {
-		for _, text := range texts {
-			if !fits(l, text) {
-				return
-			}
-		}
-		if !slices.ContainsFunc(found, func(other string) bool { return alike(l, other, texts) }) {
+	for _, l := range candidates {
+		misfit := func(text string) bool { return !fits(l, text) }
+		same := func(other string) bool { return alike(l, other, texts) }
+		if !slices.ContainsFunc(texts, misfit) && !slices.ContainsFunc(found, same) {
 			found = append(found, l)
-		}
-	}
-	for _, l := range joined {
-		try(l)
-	}
-	for _, day := range days {
-		if len(found) > 0 && strings.Contains(day, "Jan") {
-			break
-		}
-		for _, sep := range []string{"/", ".", "-", " "} {
-			d := strings.ReplaceAll(strings.ReplaceAll(day, "/", sep), " ", sep)
-			switch {
-			case !strings.ContainsAny(day, "/ "):
-				if sep != "/" {
-					continue // it has no signs to vary
-				}
-			case strings.Contains(day, " ") && sep != "-" && sep != " ", strings.Contains(day, "/") && sep == " ", !strings.Contains(texts[0], sep):
-				continue
-			}
-			if strings.HasPrefix(d, "6") {
-				d = "0" + d // package time knows years of two digits by this
-			}
-			for _, clock := range clocks {
-				try(d + clock)
-			}
 		}
 	}
 	return found

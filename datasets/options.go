@@ -34,13 +34,12 @@ type CSV struct {
 	// header.
 	Comment string
 
-	// Time names the column of times, which must increase from row to row. Zero
-	// means the first column if it is called date, time, datetime, timestamp, utc
-	// or so, or if its first cell is a time with the year first, joined with a column
-	// of times of day if it holds days; or else columns called year, month, day, hour,
-	// minute, second; otherwise there are no times. It is an error then if another
-	// column seems to hold them, unless Columns asks for it as numbers. NoTime says
-	// there are none.
+	// Time names the column of times, which must increase from row to row. Zero means
+	// the first column if it is called date, time, datetime, timestamp, utc or so, or
+	// if it holds times, joined with a column of times of day if it holds days; or
+	// else columns called year, month, day, hour, minute, second; otherwise there are
+	// no times. It is an error then if another column seems to hold them, unless
+	// Columns asks for it as numbers. NoTime says there are none.
 	Time string
 	// Times names several columns that hold the times together, instead of Time: a
 	// day and a time of day or an hour; or year, month, day, hour, minute, second, as
@@ -49,13 +48,13 @@ type CSV struct {
 	// read them if that is not plain.
 	Times []string
 	// TimeLayout is the layout of the times, as in package time, or one of the kinds
-	// that have a constant here: UnixSeconds, ElapsedSeconds, DecimalYear, Quarter, Week and
-	// their like. Zero means what suits the first rows, if one layout alone does: the
-	// year first; a day first, or a month, if the other cannot be; days and hours as
-	// numbers, 20200131; quarters and weeks, 2001Q3 and 2020-W05; Unix times, years and decimal years by their
-	// size. The hour 24:00 is the start of the next day. A year of two digits is one
-	// of 1969 to 2068. An abbreviation of a zone must be UTC, GMT or one that Location
-	// has: another names no one offset.
+	// that have a constant here: UnixSeconds, ElapsedSeconds, DecimalYear, Quarter,
+	// Week and their like. Zero means what suits the first rows, if one layout alone
+	// does: the year first; a day or a month first, if the other cannot be; days and
+	// hours as numbers, 20200131; quarters and weeks, 2001Q3 and 2020-W05; Unix times,
+	// years and decimal years by their size. The hour 24:00 is the start of the next
+	// day. A year of two digits is one of 1969 to 2068. An abbreviation of a zone must
+	// be UTC, GMT or one that Location has: another names no one offset.
 	TimeLayout string
 	// Location is where clocks show the times that do not name their zone. Nil
 	// means UTC. In a Series all times are UTC, but days and months are counted on
