@@ -61,19 +61,23 @@ var delftRanges = map[string][2]float64{
 // delft is a station file on its way into a Series.
 type delft struct {
 	o       TUDelft
-	fields  []int // columns to read, from 0
+	fields  []int           // columns to read, from 0
+	place   [delftWidth]int // the other way round, −1 for those not read
+	last    int             // the last of them
 	ranges  [][2]float64
 	angle   []bool
 	report  TUDelftReport
 	hours   map[int64]*delftHour // by hours since 1970
 	rows    []delftRow           // with EveryRecord
-	last    time.Time
+	latest  time.Time
 	station string
 	width   int // of the lines of the old loggers; 0 until it is known
 	recent  bool
 	pending []byte
 	pendAt  int
 	stamp   stampReader
+	values  []float64 // of a line, reused
+	kinds   []cellKind
 }
 
 // delftHour is what is known of one hour: sums of values, of the sines of directions
@@ -104,6 +108,9 @@ func newDelft(o TUDelft) (*delft, error) {
 		d.o.Location = time.UTC
 	}
 	d.stamp.loc = d.o.Location
+	for i := range d.place {
+		d.place[i] = -1
+	}
 	for k, name := range d.o.Columns {
 		i := slices.Index(delftColumns, name)
 		if i < 2 {
@@ -119,6 +126,7 @@ func newDelft(o TUDelft) (*delft, error) {
 		if r, ok := o.Range[name]; ok {
 			span = r
 		}
+		d.place[i], d.last = k, max(d.last, i)
 		d.fields = append(d.fields, i)
 		d.ranges = append(d.ranges, span)
 		d.angle = append(d.angle, name == windDirection)
@@ -131,6 +139,7 @@ func newDelft(o TUDelft) (*delft, error) {
 			return nil, fmt.Errorf("datasets: TUDelft.Range of column %s is %v to %v; put the lower first", inline(name), r[0], r[1])
 		}
 	}
+	d.values, d.kinds = make([]float64, len(d.fields)), make([]cellKind, len(d.fields))
 	d.report = newDelftReport(d.o.Columns)
 	return d, nil
 }
@@ -146,7 +155,7 @@ func (d *delft) keep(at time.Time, values []float64, kinds []cellKind, line int)
 		d.hours[hour] = h
 	}
 	second := uint16(at.Unix() - 3600*hour)
-	back := at.Before(d.last)
+	back := at.Before(d.latest)
 	switch {
 	case slices.Contains(h.seen, second):
 		d.report.reject(repeated, line)
@@ -157,7 +166,7 @@ func (d *delft) keep(at time.Time, values []float64, kinds []cellKind, line int)
 	case back:
 		d.report.Disordered++
 	default:
-		d.last = at
+		d.latest = at
 	}
 	h.seen = append(h.seen, second)
 	d.report.Records++

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -136,20 +137,18 @@ func (d *delft) record(line []byte, at int, ended bool) {
 	if d.station == "" {
 		d.station = string(bytes.ToValidUTF8(field, []byte("\uFFFD")))
 	}
-	values, kinds := make([]float64, len(d.fields)), make([]cellKind, len(d.fields))
+	values, kinds := d.values, d.kinds
 	for k := range values {
-		values[k] = math.NaN()
+		values[k], kinds[k] = math.NaN(), missingCell
 	}
-	for i := 2; i < width; i++ {
+	for i := 2; i < width && i <= d.last; i++ {
 		field, rest = next(rest)
-		for k, f := range d.fields {
-			if f == i && (ended || i < width-1) {
-				values[k], kinds[k] = d.value(field, k)
-			}
+		if k := d.place[i]; k >= 0 && (ended || i < width-1) {
+			values[k], kinds[k] = d.value(field, k)
 		}
 	}
 	if d.keep(t, values, kinds, at) && d.o.EveryRecord {
-		d.rows = append(d.rows, delftRow{t, values})
+		d.rows = append(d.rows, delftRow{t, slices.Clone(values)})
 	}
 }
 
