@@ -5,7 +5,7 @@ package forecast
 const (
 	mostLags      = 36  // recent rows of a target
 	mostRecent    = 160 // recent rows of all columns together
-	fewColumns    = 4   // up to which the neighbours of a season ago are taken
+	fewColumns    = 4   // up to which the neighbours of a season ago are taken of all, not of targets alone
 	mostOtherLags = 24  // recent rows of the other columns
 	mostDummies   = 24  // a season this long has a level for each place, a longer one waves
 	mostNested    = 400 // an outer season this long has a level for each place if seen often
@@ -65,7 +65,7 @@ func (c *cataloguer) lags() {
 			back := (c.h + season - 1) / season * season
 			for _, m := range []int{0, season, 2 * season} {
 				for _, o := range []int{0, -1, 1} {
-					if o != 0 && len(c.k.columns) > fewColumns {
+					if o != 0 && len(c.k.columns) > fewColumns && !c.k.isTarget(j) {
 						continue
 					}
 					shift := back + m + o
@@ -81,9 +81,6 @@ func (c *cataloguer) lags() {
 // seasons adds levels or waves.
 func (c *cataloguer) seasons() {
 	for i, s := range c.k.seasons {
-		if i+1 < len(c.k.seasons) && c.nested(i+1) {
-			continue // its levels are sums of those of the outer season
-		}
 		switch {
 		case s <= mostDummies && c.n >= 3*s, c.nested(i):
 			for p := 1; p < s; p++ {

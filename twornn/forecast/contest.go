@@ -208,8 +208,8 @@ func (t *contest) regressions(ctx context.Context, w, i int) ([]func(), error) {
 
 // The members of each family; a family of many features has fewer, to save time.
 var (
-	regressionGrid = grid{lambdas: []float64{1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 3}, memories: []int{0, 3}}
-	coarseGrid     = grid{lambdas: []float64{1e-3, 1e-2, 0.1, 0.5}, memories: []int{0, 3}}
+	regressionGrid = grid{lambdas: []float64{1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 3}, memories: []float64{0, 0.3}}
+	coarseGrid     = grid{lambdas: []float64{1e-6, 1e-4, 1e-2, 0.1, 0.5}, memories: []float64{0, 0.3}}
 )
 
 // largeFamily is the number of features above which the coarse grid is taken.

@@ -21,28 +21,36 @@ type family struct {
 // families lists the sets of features that are tried.
 func families(s *stage) []family {
 	var out []family
+	h := s.d.H
 	for c := range s.k.targets {
-		for _, p := range lagCounts(s.d.Features, s.k.targets[c]) {
-			out = append(out, s.family(fmt.Sprintf("own %d", p), c, ownFeatures(p, s.d.H, false)))
-		}
-		out = append(out, s.family("own smooth", c, ownFeatures(mostLags, s.d.H, true)))
+		out = append(out,
+			s.family("own 3", c, ownFeatures(3, h, none)),
+			s.family("own", c, ownFeatures(mostLags, h, none)),
+			s.family("own fading", c, fading(ownFeatures(mostLags, h, smooth))))
 	}
 	if len(s.k.columns) > 1 {
-		for _, p := range []int{1, 3, 8, mostLags} {
-			out = append(out, s.family(fmt.Sprintf("all %d", p), -1, allFeatures(p, s.d.H, false)))
-		}
-		out = append(out, s.family("all smooth", -1, allFeatures(mostLags, s.d.H, true)))
+		out = append(out,
+			s.family("all 1", -1, allFeatures(1, h, none)),
+			s.family("all 3", -1, allFeatures(3, h, none)),
+			s.family("all", -1, allFeatures(mostLags, h, none)),
+			s.family("all fading", -1, fading(allFeatures(mostLags, h, none))),
+			s.family("all smooth", -1, fading(allFeatures(mostLags, h, smooth))))
 	}
 	for _, f := range []family{
-		s.family("products 1.0", -1, productFeatures(1, mostLags, s.d.H)),
-		s.family("products 0.3", -1, productFeatures(0.3, mostLags, s.d.H)),
-		s.family("products few", -1, productFeatures(1, 3, s.d.H)),
+		s.family("products", -1, s.withProducts(1, allFeatures(mostLags, h, smooth), false)),
+		s.family("products 0.3", -1, s.withProducts(0.3, fading(allFeatures(mostLags, h, smooth)), false)),
+		s.family("products few", -1, s.withProducts(1, allFeatures(3, h, smooth), false)),
+		s.family("products now", -1, s.withProducts(0.5, allFeatures(3, h, none), true)),
 	} {
 		f.least = rowsOfPrior / float64(s.r.n)
 		out = append(out, f)
 	}
 	return out
 }
+
+// nestedScale is the prior scale of the levels of an outer season, which the levels of
+// the inner one explain for the most part.
+const nestedScale = 1
 
 // rowsOfPrior is how many rows the prior weighs at least, where there are products:
 // with less they follow noise.
@@ -58,72 +66,77 @@ func (s *stage) family(name string, target int, p prior) family {
 		column = s.k.targets[target]
 	}
 	for i := range s.d.Features {
-		if w := p(&s.d.Features[i], column); w > 0 {
+		f := &s.d.Features[i]
+		w := p(f, column)
+		if f.Kind == dummy && f.Period > mostDummies {
+			w *= nestedScale // what the inner season leaves
+		}
+		if w > 0 {
 			out.use, out.scale = append(out.use, i), append(out.scale, w)
 		}
 	}
 	return out
 }
 
-// lagCounts returns the numbers of recent rows to try.
-func lagCounts(features []feature, column int) []int {
-	most := 0
-	for _, f := range features {
-		if f.Kind == lag && f.Column == column {
-			most = max(most, f.Shift+1)
-		}
-	}
-	var out []int
-	for _, p := range []int{3, 9} {
-		if 2*p <= most {
-			out = append(out, p)
-		}
-	}
-	return append(out, most)
-}
+// none stands for no kind of feature.
+const none kind = -1
 
-// ownFeatures are the target's own past, the season and the known columns.
-func ownFeatures(p, h int, smooths bool) prior {
+// ownFeatures are p recent rows of the target, the season, the known columns, and
+// another kind of feature of the target.
+func ownFeatures(p, h int, also kind) prior {
 	return func(f *feature, column int) float64 {
 		switch f.Kind {
 		case lag:
 			return flag(f.Column == column && f.Shift < p)
-		case aligned:
+		case aligned: // unless among the recent rows
 			return flag(f.Column == column && f.Shift-h >= p)
-		case smooth:
-			return flag(smooths && f.Column == column)
 		case dummy, sine, cosine, known:
 			return 1
 		}
-		return 0
+		return flag(f.Kind == also && f.Column == column)
 	}
 }
 
-// allFeatures are the past of all columns, the season and the known columns.
-func allFeatures(p, h int, smooths bool) prior {
+// allFeatures are those of all columns, of p recent rows.
+func allFeatures(p, h int, also kind) prior {
 	return func(f *feature, _ int) float64 {
 		switch f.Kind {
 		case lag:
 			return flag(f.Shift < p)
-		case smooth:
-			return flag(smooths)
-		case aligned: // unless among the recent rows
+		case aligned:
 			return flag(f.Shift-h >= p)
-		case product:
-			return 0
+		case smooth, product:
+			return flag(f.Kind == also)
 		}
 		return 1
 	}
 }
 
-// productFeatures are all linear features and the products with a smaller scale.
-func productFeatures(weight float64, p, h int) prior {
-	linear := allFeatures(p, h, true)
+// fading draws recent rows the more to zero the older they are.
+func fading(p prior) prior {
 	return func(f *feature, column int) float64 {
-		if f.Kind == product {
-			return weight
+		w := p(f, column)
+		if f.Kind == lag {
+			w /= math.Sqrt(float64(1 + f.Shift))
 		}
-		return linear(f, column)
+		return w
+	}
+}
+
+// withProducts adds products with a prior scale of their own, all of them or those of
+// the last row and the season alone.
+func (s *stage) withProducts(weight float64, p prior, now bool) prior {
+	return func(f *feature, column int) float64 {
+		if f.Kind != product {
+			return p(f, column)
+		}
+		for _, i := range []int{f.A, f.B} {
+			g := &s.d.Features[i]
+			if now && !(g.Kind == lag && g.Shift == 0 || g.Kind == known || g.wave()) {
+				return 0
+			}
+		}
+		return weight
 	}
 }
 
@@ -138,13 +151,13 @@ func flag(ok bool) float64 {
 type choice struct {
 	lambda float64
 	anchor int
-	memory int // segments after which a row weighs half; 0: never
+	memory float64 // the share of the training rows after which a row weighs half; 0: never
 }
 
 // grid lists the members of a family.
 type grid struct {
 	lambdas  []float64
-	memories []int
+	memories []float64
 }
 
 // evaluate calls visit with every member of a family for every target it serves.
@@ -188,7 +201,7 @@ func (s *stage) best(f family, g grid) []*candidate {
 		score := s.score(forecasts, c)
 		if best[c] == nil || score < best[c].score {
 			best[c] = &candidate{
-				name:      fmt.Sprintf("%s, %v, lambda %g, memory %d", f.name, s.anchors[ch.anchor], ch.lambda, ch.memory),
+				name:      fmt.Sprintf("%s, %v, lambda %g, memory %g", f.name, s.anchors[ch.anchor], ch.lambda, ch.memory),
 				score:     score,
 				forecasts: forecasts,
 				learn: func(context.Context) (piece, error) {
@@ -201,20 +214,28 @@ func (s *stage) best(f family, g grid) []*candidate {
 }
 
 // upTo returns the sums of the segments before end, older ones weighing less.
-func (s *stage) upTo(end, memory int) *sums {
-	if done, ok := s.upto[[2]int{end, memory}]; ok {
+func (s *stage) upTo(end int, memory float64) *sums {
+	key := fraction{end, memory}
+	if done, ok := s.upto[key]; ok {
 		return done
 	}
 	out := newSums(s.full.p, s.full.q)
-	s.upto[[2]int{end, memory}] = out
+	s.upto[key] = out
 	for g := range end {
 		w := 1.0
 		if memory > 0 {
-			w = math.Exp2(-float64(end-1-g) / float64(memory))
+			age := s.split.bounds[end] - (s.split.bounds[g]+s.split.bounds[g+1])/2
+			w = math.Exp2(-float64(age) / (memory * float64(s.r.n)))
 		}
 		out.addSums(w, s.sums[g])
 	}
 	return out
+}
+
+// fraction is a number of segments and a memory.
+type fraction struct {
+	end    int
+	memory float64
 }
 
 // forecastBlocks returns for each right side the forecasts of all held-out rows.

@@ -35,7 +35,7 @@ func (m Ridge) String() string {
 }
 
 // ridgeGrid are the weights that are tried.
-var ridgeGrid = grid{lambdas: []float64{1e-12, 1e-7, 1e-5, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3}, memories: []int{0}}
+var ridgeGrid = grid{lambdas: []float64{1e-12, 1e-7, 1e-5, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3}, memories: []float64{0}}
 
 // ridgeGain is what products must gain in RMSE on the rows held out.
 const ridgeGain = 0.005

@@ -23,7 +23,7 @@ type stage struct {
 	sums    []*sums   // by segment
 	held    []heldOut // by block
 	full    *sums     // of all segments
-	upto    map[[2]int]*sums
+	upto    map[fraction]*sums
 }
 
 // heldOut is a block of rows forecast from the rows before it.
@@ -39,7 +39,7 @@ const block = 256
 
 // newStage passes over the rows once.
 func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an []anchor, first int, unheld bool) (*stage, error) {
-	s := &stage{unheld: unheld, k: k, r: r, d: d, src: r.source(d.warps), split: sp, anchors: an, upto: map[[2]int]*sums{}}
+	s := &stage{unheld: unheld, k: k, r: r, d: d, src: r.source(d.warps), split: sp, anchors: an, upto: map[fraction]*sums{}}
 	s.first = first
 	s.limit()
 	rows := s.rows(0, sp.segments())
