@@ -57,7 +57,7 @@ func (t *table) guessTimes(rows []row) error {
 			free = append(free, i)
 		}
 	}
-	parts := t.parts()
+	parts := t.parts(rows)
 	if len(parts) > 1 {
 		free = slices.DeleteFunc(free, func(i int) bool { return slices.Contains(parts, i) })
 	}
@@ -125,7 +125,7 @@ func (t *table) checkPartial(rows []row, i int) error {
 		return t.fail(0, t.header[i], "", "holds but a part of the times", fmt.Sprintf("set CSV.Times to []string{%s}", strings.Join(quoted, ", ")))
 	}
 	repeats := strings.TrimSpace(rows[0].fields[i]) == strings.TrimSpace(rows[1].fields[i])
-	if parts := t.chain(t.parts()); len(parts) > 1 && slices.Contains(parts, i) {
+	if parts := t.chain(t.parts(rows)); len(parts) > 1 && slices.Contains(parts, i) {
 		return refuse(parts...)
 	}
 	l := t.lookAt(rows, i)

@@ -23,6 +23,7 @@ func TestKindsOfTime(t *testing.T) {
 		{"named months", "year,month,x;2015,Dec,1;2016,January,2", CSV{Times: []string{"year", "month"}, TimeLayout: "2006 Jan"}, "", "", ""},
 		{"names of months", "year,month,x;2015,Dec,1;2016,Jan,2", CSV{}, "2015-12-01, 2016-01-01", "x", "1 month"},
 		{"day of year", "year,doy,x;2015,9,1;2015,10,2;2015,100,3", CSV{}, "2015-01-09, 2015-01-10, 2015-04-10", "x", "24h"},
+		{"year and rain", "year,mm;2015,870;2016,12", CSV{}, "2015-01-01, 2016-01-01", "mm", "12 months"},
 		{"year and quarter", "year,quarter,x;2015,4,1;2016,1,2", CSV{}, "2015-10-01, 2016-01-01", "x", "3 months"},
 		{"other names", "jaar,maand,dag,x;2015,1,31,1;2015,2,1,2", CSV{Times: []string{"jaar", "maand", "dag"}}, "2015-01-31, 2015-02-01", "x", "24h"},
 		{"two digits", "yy,mm,dd,x;15,1,31,1;15,2,1,2", CSV{Times: []string{"yy", "mm", "dd"}}, "2015-01-31, 2015-02-01", "x", "24h"},

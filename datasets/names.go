@@ -1,6 +1,9 @@
 package datasets
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // isTimeName reports whether a column of that name is taken to hold the times.
 func isTimeName(name string) bool {
@@ -77,4 +80,19 @@ func partOf(name string) part {
 		return secondPart
 	}
 	return noPart
+}
+
+// partLimits are the least and the largest value of each part.
+var partLimits = map[part][2]float64{
+	yearPart: {minYear, maxYear}, quarterPart: {1, 4}, monthPart: {1, 12}, dayPart: {1, 31}, yearDayPart: {1, 366},
+	hourPart: {0, 24}, minutePart: {0, 59}, secondPart: {0, 60},
+}
+
+// The years that numbers are taken for.
+const minYear, maxYear = 1500, 2300
+
+// isPartValue reports whether x can be the part of a time.
+func (p part) isPartValue(x float64) bool {
+	r := partLimits[p]
+	return x >= r[0] && x <= r[1] && (x == math.Trunc(x) || p == secondPart)
 }

@@ -114,17 +114,7 @@ func ramp(v []float64) (step float64, ok bool) {
 // isPart reports whether a column is called year, month and so on, and holds the like.
 func isPart(name string, v []float64) bool {
 	p := partOf(name)
-	limits := map[part][2]float64{yearPart: {minYear, maxYear}, quarterPart: {1, 4}, monthPart: {1, 12}, dayPart: {1, 31}, yearDayPart: {1, 366}, hourPart: {0, 24}, minutePart: {0, 59}, secondPart: {0, 60}}
-	r, ok := limits[p]
-	if !ok || len(v) == 0 {
-		return false
-	}
-	for _, x := range v {
-		if !(x >= r[0] && x <= r[1]) || x != math.Trunc(x) && p != secondPart {
-			return false
-		}
-	}
-	return true
+	return p != noPart && len(v) > 0 && !slices.ContainsFunc(v, func(x float64) bool { return !p.isPartValue(x) })
 }
 
 // timeNumbers returns how the numbers of a column would read as times, or "".

@@ -176,8 +176,6 @@ func numberLayout(name string, texts []string) (layout string, sure bool) {
 	return "", false
 }
 
-const minYear, maxYear = 1500, 2300
-
 // allDates reports whether all texts are dates of the layout, in years one meets.
 func allDates(layout string, texts []string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool {

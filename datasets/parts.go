@@ -16,9 +16,9 @@ var follows = map[part][]part{
 
 // parts returns the columns called year, month, and so on, in this order, if there is
 // a year and another.
-func (t *table) parts() (fields []int) {
+func (t *table) parts(rows []row) (fields []int) {
 	for i, name := range t.header {
-		if partOf(name) != noPart && !t.isTaken(i) {
+		if p := partOf(name); p != noPart && !t.isTaken(i) && t.holdsPart(rows, i, p) {
 			fields = append(fields, i)
 		}
 	}
@@ -27,6 +27,21 @@ func (t *table) parts() (fields []int) {
 		return nil
 	}
 	return fields
+}
+
+// holdsPart reports whether field i can hold the part p by its values: millimetres of rain
+// are no months.
+func (t *table) holdsPart(rows []row, i int, p part) bool {
+	for _, text := range t.texts(rows, i) {
+		v, err := t.numbers.parse(text)
+		switch {
+		case err != nil && p == monthPart && (fits("Jan", text) || fits("January", text)):
+		case p == yearPart && len(text) <= 2 && allDigits(text):
+		case err != nil || !p.isPartValue(v):
+			return false
+		}
+	}
+	return true
 }
 
 // joinParts joins columns called year, month and so on unasked, if they can be read
