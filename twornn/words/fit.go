@@ -168,9 +168,23 @@ func (f *fitter) candidates() {
 			f.add("merged states", f.refine(a))
 		}
 	}
-	for _, n := range f.starts() {
+	merged := f.best()
+	for k, n := range f.starts() {
+		// Where random starts end far below merged states a larger one does too.
+		if f.o.Starts == 0 && k == len(startSizes)-1 && f.best() == merged && f.parts[len(f.parts)-1].HeldOut < merged-hopeless {
+			break
+		}
 		f.add("EM", f.grow(n))
 	}
+}
+
+// best returns the largest likelihood of a part on the words held out.
+func (f *fitter) best() float64 {
+	b := math.Inf(-1)
+	for _, p := range f.parts {
+		b = max(b, p.HeldOut)
+	}
+	return b
 }
 
 // starts returns the numbers of states of the random starts.
@@ -251,7 +265,9 @@ const (
 	// costs a third and moves log-likelihoods in the fourth digit.
 	fine, coarse = 1e-9, 1e-4
 	// refineBudget and growBudget are multiply-adds, of which a core does some 1e9 a second.
-	refineBudget, growBudget = 1e10, 4e10
+	refineBudget, growBudget = 2e10, 8e10
+	// hopeless is a distance, in nats a word, that a larger random start does not make up.
+	hopeless = 0.4
 )
 
 // rejects are the evidences, in nats, by which two states of the prefix tree differ.

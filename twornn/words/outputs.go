@@ -162,7 +162,7 @@ func (o *observations) machine(k int, tol float64) (*Machine, error) {
 	for range k {
 		power *= o.d
 		if columns += power * o.p; columns > maxFutures {
-			return nil, fmt.Errorf("words: futures of %d symbols are too many outputs; set OutputsOptions.Futures lower", k)
+			return nil, fmt.Errorf("words: futures of %d symbols are more than %d outputs for %d symbols; set OutputsOptions.Futures lower, or give symbols vectors with Embed", k, maxFutures, o.d)
 		}
 	}
 	f := &futures{obs: o, suffixes: twornn.Words(o.d, k), at: make(map[int32]int)}

@@ -17,9 +17,9 @@ import (
 func short() *pfa {
 	a := newPFA(3, 2)
 	a.start[0], a.start[1] = 0.7, 0.3
-	a.step[0] = []float64{0.1, 0.2, 0, 0, 0.05, 0.1, 0.2, 0, 0.1}
-	a.step[1] = []float64{0, 0.1, 0.1, 0.2, 0, 0.05, 0, 0.1, 0}
-	a.stop = []float64{0.5, 0.6, 0.6}
+	a.step[0] = []float64{0.06, 0.12, 0, 0, 0.03, 0.06, 0.12, 0, 0.06}
+	a.step[1] = []float64{0, 0.06, 0.06, 0.12, 0, 0.03, 0, 0.06, 0}
+	a.stop = []float64{0.7, 0.76, 0.76}
 	return a
 }
 
@@ -28,7 +28,7 @@ func short() *pfa {
 func TestSpectralExact(t *testing.T) {
 	truth := short()
 	sample := datasets.NewWords(datasets.Numbered(2))
-	for _, w := range twornn.Words(2, 14) {
+	for _, w := range twornn.Words(2, 11) {
 		sample.Add(w, math.Exp(truth.logProb(w)))
 	}
 	for _, s := range []Statistic{Strings, Prefixes, Suffixes, Factors} {
@@ -39,7 +39,7 @@ func TestSpectralExact(t *testing.T) {
 		for _, w := range twornn.Words(2, 6) {
 			p := math.Exp(truth.logProb(w))
 			v, err := fit.Value(names(fit.WFA, w)...)
-			// What is cut off are words of more than 14 symbols, of weight 2e-6.
+			// What is cut off are words of more than 11 symbols, of weight 1e-6.
 			if err != nil || math.Abs(v[0]-p) > 2e-5 || math.Abs(math.Exp(fit.LogProb(w))-p) > 2e-5 {
 				t.Fatalf("%v: %v has %v, in truth %v; %v", s, w, v, p, err)
 			}
