@@ -3,6 +3,7 @@ package datasets
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // Each cure that an error names works when it is followed: the file errs, the error
@@ -120,6 +121,29 @@ func TestCures(t *testing.T) {
 		}
 		if _, err := Read(strings.NewReader(c.file), "f.csv", o); err != nil {
 			t.Errorf("%q: with the cures, %+v, it errs still: %v", c.file, o, err)
+		}
+	}
+}
+
+// The cures for a series that loses all its windows leave some.
+func TestWindowCures(t *testing.T) {
+	file := "date,x\n2020-01-01,1\n2020-01-03,2\n2020-01-06,3\n2020-01-08,4\n2020-01-11,5\n2020-01-13,6\n"
+	w := Window{Length: 2}
+	_, err := read(t, file, CSV{}).CountWindows(w)
+	for cure, o := range map[string]CSV{
+		"raise CSV.Tolerance": {Step: 60 * time.Hour, Tolerance: .3},
+		"set CSV.Time to NoTime, without its column in CSV.Columns": {Time: NoTime, Columns: []string{"x"}},
+		"lower Window.Length": {},
+	} {
+		if err == nil || !strings.Contains(err.Error(), cure) {
+			t.Errorf("%v does not say %q", err, cure)
+		}
+		v := w
+		if cure == "lower Window.Length" {
+			v.Length = 1
+		}
+		if r, err := read(t, file, o).CountWindows(v); err != nil || r.Kept == 0 {
+			t.Errorf("%s: %v, %v", cure, r, err)
 		}
 	}
 }

@@ -31,7 +31,8 @@
 // The files, each needing only those before it: errors, small (helpers); kinds, names,
 // layouts, cell, numbertime, clock (how cells are written); note, series, step, gaps,
 // notes, summary (the table of numbers); scaler, windows, latest (what models learn
-// from); frame, framecolumns; options, record, table, headerlines, header, looks, parts, findtimes,
-// roles, exact, rows, csv (CSV files); tudelftreport, tudelft, tudelftlines,
-// readtudelft (stations); fetch; irishwind; synthetic.
+// from); frame, framecolumns; options, record, table, headerlines, header, looks, parts,
+// findtimes, roles, exact, rows, csv (CSV files); tudelftreport, tudelft, tudelftlines,
+// readtudelft (stations); fetch; irishwind; synthetic; words, words_pautomac,
+// tracking_groups, tracking (strings of symbols).
 package datasets

@@ -291,7 +291,7 @@ func (c *cutter) none(r WindowReport) error {
 		cure += ", or Select columns that lack fewer values"
 	}
 	if r.LostToGaps > 0 {
-		cure += fmt.Sprintf(", or set CSV.Step if %s is not the sampling step, or CSV.Time to NoTime if the rows follow each other all the same",
+		cure += fmt.Sprintf(", or set CSV.Step if %s is not the sampling step, raise CSV.Tolerance if the clock jitters, or set CSV.Time to NoTime, without its column in CSV.Columns, if the rows follow each other all the same",
 			stepText(c.s.step, c.s.months))
 	}
 	return fmt.Errorf("datasets: no window of %d rows is left of %s: %d lost to gaps, %d to missing values; %s",
