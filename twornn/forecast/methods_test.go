@@ -11,11 +11,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/baseline"
 )
 
 // quick are the methods that every test of all methods runs.
 func quick() []Method {
-	return []Method{Persistence{}, Seasonal{}, Mean{}, AR{}, VAR{}, Ridge{}, Ridge{Products: true}, TwoRNN{}}
+	return []Method{Persistence{}, Seasonal{}, Mean{}, AR{}, VAR{}, Ridge{}, Ridge{Products: true}, TwoRNN{}, ARIMA{}, ETS{}, Automaton{}}
+}
+
+// every adds those that take longer, made small.
+func every() []Method {
+	few := baseline.LSTM{Epochs: 5, Units: 4}
+	return append(quick(), Spectral{L: 1, States: 2}, Spectral{L: 1, States: 2, Refine: true},
+		Network{Rows: 4, Options: few}, Network{LSTM: true, Rows: 4, Options: few})
 }
 
 // linearOnes are the methods that a noise-free linear recurrence is no riddle to.
@@ -95,7 +103,7 @@ func TestNoLeak(t *testing.T) {
 		a[i], b[i] = 1e6*float64(i), -1e5
 	}
 	spoilt := datasets.FromColumns([]string{"a", "b"}, a, b)
-	for _, m := range quick() {
+	for _, m := range every() {
 		f, err := m.Fit(context.Background(), s.Rows(0, from), o)
 		if err != nil {
 			t.Fatalf("%v: %v", m, err)
