@@ -200,21 +200,7 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 		return a.Z, false
 	}
 	for i := range o.MaxIterations {
-		var w mat.Dense
-		w.Sub(a.Z, a.U)
-		qw := linalg.TransposedTimes(a.Q, &w)
-		for k, v := range a.values {
-			row, cr := qw.RawRowView(k), a.QC.RawRowView(k)
-			for j := range row {
-				switch {
-				case lambda > 0:
-					row[j] = (cr[j] + a.rho*row[j]) / (v + a.rho)
-				case v > a.rtol*top:
-					row[j] = cr[j] / v
-				}
-			}
-		}
-		a.T.Copy(linalg.Times(a.Q, qw))
+		a.least(lambda)
 		old := mat.DenseCopyOf(a.Z)
 		a.Z.Add(a.T, a.U)
 		if !a.shrink(weight / a.rho) {
@@ -235,16 +221,8 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 			a.converged = true
 			break
 		}
-		// Keep both residuals of a size.
 		if i%10 == 9 {
-			f := 1.0
-			if primal > 5*dual {
-				f = 2
-			} else if dual > 5*primal {
-				f = 0.5
-			}
-			a.rho *= f
-			a.U.Scale(1/f, a.U)
+			a.balance(primal, dual)
 		}
 	}
 	out := a.Z
@@ -252,6 +230,39 @@ func (a *admm) solve(lambda float64, o NuclearNorm, each func() bool) (T *mat.De
 		out = a.T // which satisfies the constraint
 	}
 	return mat.NewDense(c, p, append([]float64(nil), out.RawMatrix().Data...)), stopped
+}
+
+// least sets T to the least of ½‖AT − B‖² + ½ρ‖T − Z + U‖², or under the constraint to the
+// T nearest to Z − U.
+func (a *admm) least(lambda float64) {
+	top := a.values[len(a.values)-1]
+	var w mat.Dense
+	w.Sub(a.Z, a.U)
+	qw := linalg.TransposedTimes(a.Q, &w)
+	for k, v := range a.values {
+		row, cr := qw.RawRowView(k), a.QC.RawRowView(k)
+		for j := range row {
+			switch {
+			case lambda > 0:
+				row[j] = (cr[j] + a.rho*row[j]) / (v + a.rho)
+			case v > a.rtol*top:
+				row[j] = cr[j] / v
+			}
+		}
+	}
+	a.T.Copy(linalg.Times(a.Q, qw))
+}
+
+// balance changes ρ so that both residuals keep to one size.
+func (a *admm) balance(primal, dual float64) {
+	f := 1.0
+	if primal > 5*dual {
+		f = 2
+	} else if dual > 5*primal {
+		f = 0.5
+	}
+	a.rho *= f
+	a.U.Scale(1/f, a.U)
 }
 
 // shrink lowers the singular values of Z by t, those below to zero.

@@ -52,93 +52,142 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 	if err != nil {
 		return nil, err
 	}
-	st.Iterations = 1
-	st.Residuals = append(st.Residuals, linalg.Relative(first, energy))
-	if rec != nil && rec.Record(Progress{"recover", length, 1, linalg.Relative(first, energy)}) != nil {
+	d := &tangentDescent{x: x, rank: rank, o: o, h: h, mu: 1e-4, report: func(sse float64) bool {
+		r := linalg.Relative(sse, energy)
+		st.Iterations++
+		st.Residuals = append(st.Residuals, r)
+		return rec != nil && rec.Record(Progress{"recover", length, st.Iterations, r}) != nil
+	}}
+	if d.report(first) {
 		st.Status = Stopped
 		return h, nil
 	}
-	var before tt.Tangent // the direction before, with its point
-	var at *tt.Point
-	var gg float64 // ‖gradient‖² there
-	mu := 1e-4
 	for st.Iterations < o.MaxIterations {
 		if ctx.Err() != nil {
 			st.Status = Stopped
-			return h, nil
+			return d.h, nil
 		}
-		p, err := tt.NewPoint(h)
-		if err != nil {
+		switch next, err := d.step(st.Iterations >= gradientSteps); {
+		case err != nil:
 			return nil, err
-		}
-		g, sse, err := x.Gradient(p)
-		if err != nil {
-			return nil, err
-		}
-		direction := tt.Tangent{Delta: als.CopyCores(g.Delta)}
-		size := tt.DotTangents(g, g)
-		leap := false
-		if n, ok := x.(newtonian); ok && st.Iterations >= gradientSteps {
-			var eta tt.Tangent
-			if eta, leap = n.newton(p, g, mu); leap {
-				direction = eta
-			}
-		}
-		if at != nil && !leap {
-			// Fletcher-Reeves with the descent checked; the old direction is projected on
-			// the new tangent space.
-			moved := p.Project(at.Embed(0, 1, before))
-			direction.AddScaled(size/gg, moved)
-			if tt.DotTangents(direction, g) <= 0.1*direction.Norm()*math.Sqrt(size) {
-				direction = tt.Tangent{Delta: als.CopyCores(g.Delta)}
-			}
-		}
-		q, err := x.Quadratic(p, direction)
-		if err != nil {
-			return nil, err
-		}
-		slope := tt.DotTangents(direction, g)
-		if !(q > 0) || !(slope > 0) {
-			return h, nil // the gradient is zero
-		}
-		step := slope / q
-		next := new(tt.Tensor)
-		var after float64
-		for range 20 {
-			if err := next.Round(p.Embed(1, step, direction), rank, 0); err != nil {
-				return nil, err
-			}
-			if after, err = x.SquaredError(next); err != nil {
-				return nil, err
-			}
-			if after <= sse {
-				break
-			}
-			step /= 2 // rounding took back more than the step gained
-			mu = min(1, 10*mu)
-		}
-		mu = max(mu/3, 1e-12)
-		if !(after <= sse) {
-			return h, nil // no step lowers the residual: a minimum, up to rounding
-		}
-		h, at, before, gg = next, p, direction, size
-		st.Iterations++
-		st.Residuals = append(st.Residuals, linalg.Relative(after, energy))
-		if rec != nil && rec.Record(Progress{"recover", length, st.Iterations, linalg.Relative(after, energy)}) != nil {
+		case next == halted:
 			st.Status = Stopped
-			return h, nil
-		}
-		if step*direction.Norm() <= o.Tol*h.Norm() {
-			return h, nil
-		}
-		// Newton's steps gain ever less. One that gained a hundredth of the variance of the
-		// noise has moved all coordinates together by a tenth of a standard error.
-		if leap && o.noise > 0 && step*slope <= 1e-2*after/o.noise {
-			return h, nil
+			return d.h, nil
+		case next == arrived:
+			return d.h, nil
 		}
 	}
 	st.Status = IterationLimit
-	return h, nil
+	return d.h, nil
+}
+
+// tangentDescent is one run of descend.
+type tangentDescent struct {
+	x      design
+	rank   int
+	o      stopping
+	report func(sse float64) (stop bool) // told of each step
+	h      *tt.Tensor                    // the best so far
+	at     *tt.Point                     // where the step before began; nil before the first
+	before tt.Tangent                    // its direction
+	gg     float64                       // ‖gradient‖² there
+	mu     float64                       // damping of Newton's steps
+}
+
+// verdict is what follows a step.
+type verdict int
+
+const (
+	another verdict = iota
+	arrived         // nothing is left to gain
+	halted          // by the Recorder
+)
+
+// step goes one step, by the whole tangent space if newton allows it.
+func (d *tangentDescent) step(newton bool) (verdict, error) {
+	p, err := tt.NewPoint(d.h)
+	if err != nil {
+		return arrived, err
+	}
+	g, sse, err := d.x.Gradient(p)
+	if err != nil {
+		return arrived, err
+	}
+	size := tt.DotTangents(g, g)
+	direction, leap := d.direction(p, g, size, newton)
+	q, err := d.x.Quadratic(p, direction)
+	if err != nil {
+		return arrived, err
+	}
+	slope := tt.DotTangents(direction, g)
+	if !(q > 0) || !(slope > 0) {
+		return arrived, nil // the gradient is zero
+	}
+	next, after, step, err := d.along(p, direction, slope/q, sse)
+	if err != nil {
+		return arrived, err
+	}
+	d.mu = max(d.mu/3, 1e-12)
+	if !(after <= sse) {
+		return arrived, nil // no step lowers the residual: a minimum, up to rounding
+	}
+	d.h, d.at, d.before, d.gg = next, p, direction, size
+	if d.report(after) {
+		return halted, nil
+	}
+	if step*direction.Norm() <= d.o.Tol*d.h.Norm() {
+		return arrived, nil
+	}
+	// Newton's steps gain ever less. One that gained a hundredth of the variance of the
+	// noise has moved all coordinates together by a tenth of a standard error.
+	if leap && d.o.noise > 0 && step*slope <= 1e-2*after/d.o.noise {
+		return arrived, nil
+	}
+	return another, nil
+}
+
+// direction returns where to go from p: to the least of the tangent space, which is a leap,
+// or else along a conjugate gradient.
+func (d *tangentDescent) direction(p *tt.Point, g tt.Tangent, size float64, newton bool) (_ tt.Tangent, leap bool) {
+	if n, ok := d.x.(newtonian); ok && newton {
+		if eta, ok := n.newton(p, g, d.mu); ok {
+			return eta, true
+		}
+	}
+	direction := tt.Tangent{Delta: als.CopyCores(g.Delta)}
+	if d.at == nil {
+		return direction, false
+	}
+	// Fletcher-Reeves with the descent checked; the old direction is projected on
+	// the new tangent space.
+	moved := p.Project(d.at.Embed(0, 1, d.before))
+	direction.AddScaled(size/d.gg, moved)
+	if tt.DotTangents(direction, g) <= 0.1*direction.Norm()*math.Sqrt(size) {
+		return tt.Tangent{Delta: als.CopyCores(g.Delta)}, false
+	}
+	return direction, false
+}
+
+// along returns the tensor a step along the direction, rounded to the rank, with its squared
+// error and the step, which is halved until that is no larger than before.
+func (d *tangentDescent) along(p *tt.Point, direction tt.Tangent, step, before float64) (*tt.Tensor, float64, float64, error) {
+	next := new(tt.Tensor)
+	var after float64
+	for range 20 {
+		err := next.Round(p.Embed(1, step, direction), d.rank, 0)
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		if after, err = d.x.SquaredError(next); err != nil {
+			return nil, 0, 0, err
+		}
+		if after <= before {
+			break
+		}
+		step /= 2 // rounding took back more than the step gained
+		d.mu = min(1, 10*d.mu)
+	}
+	return next, after, step, nil
 }
 
 // stopping says when an iteration ends.

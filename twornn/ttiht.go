@@ -9,6 +9,7 @@ import (
 	"github.com/twornn/spectral/twornn/internal/als"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
+	"gonum.org/v1/gonum/mat"
 )
 
 // TTIHT recovers H⁽ˡ⁾ as TIHT does, in tensor-train format throughout (Algorithm 2):
@@ -94,7 +95,6 @@ func (o TTIHT) RecoverFrom(ctx context.Context, m *Measurements, rank int, short
 func (o TTIHT) batches(ctx context.Context, x *als.Rows, st *Stats, stop stopping, rank int, m *Measurements, rec Recorder) (*tt.Tensor, error) {
 	rnd := rand.New(rand.NewPCG(o.Seed, 2))
 	M := min(o.Batch, x.N)
-	_, outputs := x.Y.Dims()
 	h := als.ZeroTrain(x.Dims)
 	if o.Step == 0 {
 		// From zero, steps within the tangent space would have nowhere to go.
@@ -121,27 +121,9 @@ func (o TTIHT) batches(ctx context.Context, x *als.Rows, st *Stats, stop stoppin
 		if math.IsNaN(r) || r > 1e6 {
 			return nil, errDiverged(m.length(), st.Iterations, o.Step)
 		}
-		next := new(tt.Tensor)
-		if o.Step > 0 {
-			next.Add(h, b.GradientTrain(o.Step, e))
-		} else {
-			p, err := tt.NewPoint(h)
-			if err != nil {
-				return nil, err
-			}
-			g := b.Project(p, e)
-			q, err := b.Quadratic(p, g)
-			if err != nil {
-				return nil, err
-			}
-			step := 0.0
-			if q > 0 {
-				// A batch of fewer equations than the train has parameters would be fitted
-				// at the expense of the others: go its share of the way.
-				share := float64(M*outputs) / float64(M*outputs+parameters(p))
-				step = share * tt.DotTangents(g, g) / q
-			}
-			next = p.Embed(1, step, g)
+		next, err := o.batchStep(b, h, e)
+		if err != nil {
+			return nil, err
 		}
 		rounded := new(tt.Tensor)
 		if err := rounded.Round(next, rank, 0); err != nil {
@@ -160,6 +142,33 @@ func (o TTIHT) batches(ctx context.Context, x *als.Rows, st *Stats, stop stoppin
 	}
 	st.Status = IterationLimit
 	return h, nil
+}
+
+// batchStep returns h after the step of a batch that leaves e, not yet rounded.
+func (o TTIHT) batchStep(b *als.Rows, h *tt.Tensor, e *mat.Dense) (*tt.Tensor, error) {
+	if o.Step > 0 {
+		next := new(tt.Tensor)
+		next.Add(h, b.GradientTrain(o.Step, e))
+		return next, nil
+	}
+	p, err := tt.NewPoint(h)
+	if err != nil {
+		return nil, err
+	}
+	g := b.Project(p, e)
+	q, err := b.Quadratic(p, g)
+	if err != nil {
+		return nil, err
+	}
+	step := 0.0
+	if q > 0 {
+		// A batch of fewer equations than the train has parameters would be fitted
+		// at the expense of the others: go its share of the way.
+		n, outputs := e.Dims()
+		share := float64(n*outputs) / float64(n*outputs+parameters(p))
+		step = share * tt.DotTangents(g, g) / q
+	}
+	return p.Embed(1, step, g), nil
 }
 
 // parameters returns the number of entries of all cores.

@@ -250,8 +250,8 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	if err := errors.Join(a.fitted(), b.fitted()); err != nil {
 		return false, nil, err
 	}
-	na, d, p := a.Dims()
-	nb, d2, p2 := b.Dims()
+	_, d, p := a.Dims()
+	_, d2, p2 := b.Dims()
 	if d != d2 || p != p2 {
 		return false, nil, fmt.Errorf("twornn: a function of %d inputs and %d outputs cannot equal one of %d and %d", d, p, d2, p2)
 	}
@@ -261,35 +261,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	if tol == 0 {
 		tol = 1e-9
 	}
-	// The difference is the model of both side by side. It is zero if it is on the
-	// words whose states span what can be reached (Tzeng 1992).
-	diff := NewModel(na+nb, d, p)
-	copy(diff.H0.RawVector().Data, a.h0())
-	copy(diff.H0.RawVector().Data[na:], b.h0())
-	for i := range d {
-		diff.A[i].Slice(0, na, 0, na).(*mat.Dense).Copy(a.A[i])
-		diff.A[i].Slice(na, na+nb, na, na+nb).(*mat.Dense).Copy(b.A[i])
-	}
-	type node struct {
-		word []int
-		h    []float64
-	}
-	queue := []node{{nil, diff.H0.RawVector().Data}}
-	var spanned [][]float64
-	var words [][]int
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		grown := closure(append(slices.Clone(spanned), at.h), 0, 1e-12, nil)
-		words = append(words, at.word)
-		if len(grown) == len(spanned) {
-			continue
-		}
-		spanned = grown
-		for i := range d {
-			queue = append(queue, node{append(slices.Clone(at.word), i), diff.step(i, at.h)})
-		}
-	}
+	words := spanningWords(sideBySide(a, b))
 	// Shorter words come first, so that the values of longer ones, which may be larger by
 	// far, do not hide a difference.
 	scale := 0.0
@@ -308,6 +280,46 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 		}
 	}
 	return true, nil, nil
+}
+
+// sideBySide returns the states of a and b side by side, without outputs.
+func sideBySide(a, b *Model) *Model {
+	na, d, p := a.Dims()
+	nb := b.states()
+	diff := NewModel(na+nb, d, p)
+	copy(diff.H0.RawVector().Data, a.h0())
+	copy(diff.H0.RawVector().Data[na:], b.h0())
+	for i := range d {
+		diff.A[i].Slice(0, na, 0, na).(*mat.Dense).Copy(a.A[i])
+		diff.A[i].Slice(na, na+nb, na, na+nb).(*mat.Dense).Copy(b.A[i])
+	}
+	return diff
+}
+
+// spanningWords returns words whose states span all that m can reach, with those met on the
+// way, by their length: a function of the state that is zero on them is zero (Tzeng 1992).
+func spanningWords(m *Model) (words [][]int) {
+	_, d, _ := m.Dims()
+	type node struct {
+		word []int
+		h    []float64
+	}
+	queue := []node{{nil, m.H0.RawVector().Data}}
+	var spanned [][]float64
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		grown := closure(append(slices.Clone(spanned), at.h), 0, 1e-12, nil)
+		words = append(words, at.word)
+		if len(grown) == len(spanned) {
+			continue
+		}
+		spanned = grown
+		for i := range d {
+			queue = append(queue, node{append(slices.Clone(at.word), i), m.step(i, at.h)})
+		}
+	}
+	return words
 }
 
 // Words returns all words of length 0 to l over d symbols, by length and then in the

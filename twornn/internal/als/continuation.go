@@ -1,7 +1,6 @@
 package als
 
 import (
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -76,43 +75,58 @@ func matrixTimes(M, c tt.Core) tt.Core {
 	return g
 }
 
+// coreSystem is the linear map of a core G between two others, d×(r·q) with its d inputs as
+// rows, to the outputs Σ P_ia X_ij S_ob G_ajb of every row i and output o.
+type coreSystem struct {
+	P, X *mat.Dense
+	S    []*mat.Dense
+	q    int       // columns of each of S
+	W    mat.Dense // n×(r·q), room for both ways
+}
+
+// apply sets dst, n×p, to the outputs of G.
+func (c *coreSystem) apply(dst, G *mat.Dense) {
+	c.W.Mul(c.X, G)
+	n, _ := c.P.Dims()
+	for i := range n {
+		w, p := c.W.RawRowView(i), c.P.RawRowView(i)
+		for o, s := range c.S {
+			sum := 0.0
+			for a, v := range p {
+				sum += v * linalg.Dot(w[a*c.q:(a+1)*c.q], s.RawRowView(i))
+			}
+			dst.Set(i, o, sum)
+		}
+	}
+}
+
+// adjoint sets dst to the transposed map of E, n×p.
+func (c *coreSystem) adjoint(dst, E *mat.Dense) {
+	n, _ := c.P.Dims()
+	for i := range n {
+		w, p := c.W.RawRowView(i), c.P.RawRowView(i)
+		clear(w)
+		for o, s := range c.S {
+			e := E.At(i, o)
+			for a, v := range p {
+				linalg.Axpy(v*e, s.RawRowView(i), w[a*c.q:(a+1)*c.q])
+			}
+		}
+	}
+	dst.Mul(c.X.T(), &c.W)
+}
+
 // leastCore returns the core G that minimises Σ_io (y_io − Σ P_ia X_ij S_ob G_ajb)², by
 // conjugate gradients on the normal equations (CGLS).
 func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 	n, r := P.Dims()
 	_, d := X.Dims()
 	_, q := S[0].Dims()
-	var W mat.Dense // n×(r·q), room for both ways
-	apply := func(dst, G *mat.Dense) {
-		W.Mul(X, G)
-		for i := range n {
-			w, p := W.RawRowView(i), P.RawRowView(i)
-			for o, s := range S {
-				sum := 0.0
-				for a, v := range p {
-					sum += v * linalg.Dot(w[a*q:(a+1)*q], s.RawRowView(i))
-				}
-				dst.Set(i, o, sum)
-			}
-		}
-	}
-	adjoint := func(dst, E *mat.Dense) {
-		for i := range n {
-			w, p := W.RawRowView(i), P.RawRowView(i)
-			clear(w)
-			for o, s := range S {
-				e := E.At(i, o)
-				for a, v := range p {
-					linalg.Axpy(v*e, s.RawRowView(i), w[a*q:(a+1)*q])
-				}
-			}
-		}
-		dst.Mul(X.T(), &W)
-	}
+	c := &coreSystem{P: P, X: X, S: S, q: q}
+	c.W.ReuseAs(n, r*q)
 	G, g, direction := mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil), mat.NewDense(d, r*q, nil)
 	E, moved := mat.DenseCopyOf(Y), mat.NewDense(n, len(S), nil)
-	W.ReuseAs(n, r*q)
-	adjoint(g, E)
+	c.adjoint(g, E)
 	direction.Copy(g)
 	gg := linalg.Squared(g)
 	first := gg
@@ -120,24 +134,24 @@ func leastCore(P, X *mat.Dense, S []*mat.Dense, Y *mat.Dense) tt.Core {
 		if !(gg > 1e-28*first) {
 			break
 		}
-		apply(moved, direction)
+		c.apply(moved, direction)
 		mm := linalg.Squared(moved)
 		if mm == 0 {
 			break
 		}
-		floats.AddScaled(G.RawMatrix().Data, gg/mm, direction.RawMatrix().Data)
-		floats.AddScaled(E.RawMatrix().Data, -gg/mm, moved.RawMatrix().Data)
-		adjoint(g, E)
+		linalg.AddMultiple(G, gg/mm, direction)
+		linalg.AddMultiple(E, -gg/mm, moved)
+		c.adjoint(g, E)
 		next := linalg.Squared(g)
 		direction.Scale(next/gg, direction)
 		direction.Add(direction, g)
 		gg = next
 	}
-	c := tt.NewCore(r, d, q)
+	core := tt.NewCore(r, d, q)
 	for a := range r {
 		for j := range d {
-			copy(c.Data[(a*d+j)*q:(a*d+j+1)*q], G.RawRowView(j)[a*q:(a+1)*q])
+			copy(core.Data[(a*d+j)*q:(a*d+j+1)*q], G.RawRowView(j)[a*q:(a+1)*q])
 		}
 	}
-	return c
+	return core
 }

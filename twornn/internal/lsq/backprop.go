@@ -42,25 +42,45 @@ func (w Network) Loss(batch []moments.Example, grad []float64) (sse float64) {
 	return sse
 }
 
+// pass is one run of B sequences of one shape through a network, and back.
+type pass struct {
+	Network
+	batch       []moments.Example
+	steps, rows int
+	H, U, E     []blas64.General // by step, B rows each: states, what went into the activation, ŷ − y
+}
+
+// matrix returns r×c zeros.
+func matrix(r, c int) blas64.General {
+	return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
+}
+
 // lossOf is Loss for B sequences of one shape.
-func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64) (sse float64) {
-	B, n, d, p := len(batch), w.N, w.D, w.P
-	h0, A, Omega := w.Parts(w.Theta)
-	matrix := func(r, c int) blas64.General {
-		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
+func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64) float64 {
+	r := pass{Network: w, batch: batch, steps: steps, rows: rows}
+	r.forward()
+	sse := r.errors()
+	if grad != nil {
+		r.back(grad)
 	}
-	// H[t] is B×n: the states after t steps; U[t] what went into the activation.
-	H, U := make([]blas64.General, steps+1), make([]blas64.General, steps+1)
-	H[0] = matrix(B, n)
+	return sse
+}
+
+// forward works out the states.
+func (r *pass) forward() {
+	B, n, d := len(r.batch), r.N, r.D
+	h0, A, _ := r.Parts(r.Theta)
+	r.H, r.U = make([]blas64.General, r.steps+1), make([]blas64.General, r.steps+1)
+	r.H[0] = matrix(B, n)
 	for b := range B {
-		copy(H[0].Data[b*n:], h0)
+		copy(r.H[0].Data[b*n:], h0)
 	}
 	Z := matrix(B, d*n) // h A[i] for every i
-	for t := 1; t <= steps; t++ {
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, H[t-1], A, 0, Z)
-		H[t], U[t] = matrix(B, n), matrix(B, n)
-		for b, s := range batch {
-			u, h := U[t].Data[b*n:(b+1)*n], H[t].Data[b*n:(b+1)*n]
+	for t := 1; t <= r.steps; t++ {
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, r.H[t-1], A, 0, Z)
+		r.H[t], r.U[t] = matrix(B, n), matrix(B, n)
+		for b, s := range r.batch {
+			u, h := r.U[t].Data[b*n:(b+1)*n], r.H[t].Data[b*n:(b+1)*n]
 			for i, x := range s.X.RawRowView(t - 1) {
 				if x == 0 {
 					continue
@@ -70,40 +90,52 @@ func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64
 				}
 			}
 			for j, v := range u {
-				h[j] = w.Of(v)
+				h[j] = r.Of(v)
 			}
 		}
 	}
-	E := make([]blas64.General, steps+1) // ŷ − y after each step that has an output
-	first := steps - rows + 1
-	for t := first; t <= steps; t++ {
-		E[t] = matrix(B, p)
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, H[t], Omega, 0, E[t])
-		for b, s := range batch {
-			e := E[t].Data[b*p : (b+1)*p]
-			for j, y := range s.Y.RawRowView(t - first) {
+}
+
+// first returns the first step with an output.
+func (r *pass) first() int { return r.steps - r.rows + 1 }
+
+// errors works out ŷ − y after each step that has an output, and their sum of squares.
+func (r *pass) errors() (sse float64) {
+	B, p := len(r.batch), r.P
+	_, _, Omega := r.Parts(r.Theta)
+	r.E = make([]blas64.General, r.steps+1)
+	for t := r.first(); t <= r.steps; t++ {
+		r.E[t] = matrix(B, p)
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, r.H[t], Omega, 0, r.E[t])
+		for b, s := range r.batch {
+			e := r.E[t].Data[b*p : (b+1)*p]
+			for j, y := range s.Y.RawRowView(t - r.first()) {
 				e[j] -= y
 				sse += e[j] * e[j]
 			}
 		}
 	}
-	if grad == nil {
-		return sse
-	}
-	gh0, gA, gOmega := w.Parts(grad)
+	return sse
+}
+
+// back adds the gradient.
+func (r *pass) back(grad []float64) {
+	B, n, d := len(r.batch), r.N, r.D
+	_, A, Omega := r.Parts(r.Theta)
+	gh0, gA, gOmega := r.Parts(grad)
 	dH, dZ := matrix(B, n), matrix(B, d*n)
-	for t := steps; t >= 0; t-- {
-		if t >= first {
-			blas64.Gemm(blas.Trans, blas.NoTrans, 2, E[t], H[t], 1, gOmega)
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 2, E[t], Omega, 1, dH)
+	for t := r.steps; t >= 0; t-- {
+		if t >= r.first() {
+			blas64.Gemm(blas.Trans, blas.NoTrans, 2, r.E[t], r.H[t], 1, gOmega)
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 2, r.E[t], Omega, 1, dH)
 		}
 		if t == 0 {
 			break
 		}
-		for b, s := range batch {
-			u, h, g := U[t].Data[b*n:(b+1)*n], H[t].Data[b*n:(b+1)*n], dH.Data[b*n:(b+1)*n]
+		for b, s := range r.batch {
+			u, h, g := r.U[t].Data[b*n:(b+1)*n], r.H[t].Data[b*n:(b+1)*n], dH.Data[b*n:(b+1)*n]
 			for j := range g {
-				g[j] *= w.Slope(u[j], h[j])
+				g[j] *= r.Slope(u[j], h[j])
 			}
 			for i, x := range s.X.RawRowView(t - 1) {
 				dst := dZ.Data[(b*d+i)*n : (b*d+i+1)*n]
@@ -112,7 +144,7 @@ func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64
 				}
 			}
 		}
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, H[t-1], dZ, 1, gA)
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, r.H[t-1], dZ, 1, gA)
 		blas64.Gemm(blas.NoTrans, blas.Trans, 1, dZ, A, 0, dH)
 	}
 	for b := range B {
@@ -120,5 +152,4 @@ func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64
 			gh0[j] += v
 		}
 	}
-	return sse
 }

@@ -26,76 +26,89 @@ func (b *rowBlock) outputs() int { return b.last }
 // Σ_t (x_t)_i h_{t−1} β_tᵀ. For outputs at several steps it takes those of the states along.
 func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float64) {
 	n, d, p, l, k := w.N, w.D, w.P, b.l, len(w.theta)
-	h0, A, Omega := w.Parts(w.theta)
-	dn := d * n
+	h0, _, Omega := w.Parts(w.theta)
 	H := linalg.Sized(&own.h, (l+1)*n)
 	M := linalg.Sized(&own.M, l*n*n) // M[t] = Σ_i x_i A[i]
-	both := linalg.Sized(&own.beta, 2*n)
-	beta, before := both[:n], both[n:]
-	var S, next []float64 // ∂h_t/∂(h₀, A), n rows of n+n·dn
-	ka := n + n*dn
+	beta := linalg.Sized(&own.beta, 2*n)
+	ka := n + n*d*n
+	var S []float64 // ∂h_t/∂(h₀, A), n rows of n+n·dn, for two t
 	if J != nil && b.last > 1 {
 		S = linalg.Sized(&own.S, 2*n*ka)
-		S, next = S[:n*ka], S[n*ka:]
 	}
 	copy(H, h0)
 	for r := from; r < to; r++ {
 		x := b.x[r*l*d : (r+1)*l*d]
-		clear(M)
-		for t := range l {
-			for i, v := range x[t*d : (t+1)*d] {
-				if v == 0 {
-					continue
-				}
-				for a := range n {
-					linalg.Axpy(v, A.Data[a*dn+i*n:a*dn+(i+1)*n], M[(t*n+a)*n:(t*n+a+1)*n])
-				}
-			}
-			h := H[(t+1)*n : (t+2)*n]
-			clear(h)
-			for a, v := range H[t*n : (t+1)*n] {
-				linalg.Axpy(v, M[(t*n+a)*n:(t*n+a+1)*n], h)
-			}
-		}
+		b.states(w, x, H, M)
 		eq := (r - from) * b.last * p // the first equation
-		for t := l - b.last + 1; t <= l; t++ {
-			h := H[t*n : (t+1)*n]
+		for s := range b.last {
+			h := H[(l-b.last+1+s)*n : (l-b.last+2+s)*n]
 			for o := range p {
-				i := eq + (t-1-l+b.last)*p + o
-				e[i] = b.y[r*b.last*p+(t-1-l+b.last)*p+o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
+				i := eq + s*p + o
+				e[i] = b.y[r*b.last*p+s*p+o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
 				if J != nil {
 					copy(J[i*k+ka+o*n:], h)
 				}
 			}
 		}
-		if J == nil {
-			continue
-		}
-		if b.last > 1 {
-			b.forward(w, x, H, M, S, next, J[eq*k:])
-			continue
-		}
-		for o := range p {
-			row := J[(eq+o)*k : (eq+o+1)*k]
-			copy(beta, Omega.Data[o*n:(o+1)*n])
-			for t := l - 1; t >= 0; t-- {
-				h := H[t*n : (t+1)*n]
-				for j, v := range x[t*d : (t+1)*d] {
-					if v == 0 {
-						continue
-					}
-					for a, s := range h {
-						linalg.Axpy(s*v, beta, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
-					}
-				}
-				for a := range n {
-					before[a] = linalg.Dot(M[(t*n+a)*n:(t*n+a+1)*n], beta)
-				}
-				beta, before = before, beta
+		switch {
+		case J == nil:
+		case b.last > 1:
+			b.forward(w, x, H, M, S[:n*ka], S[n*ka:], J[eq*k:])
+		default:
+			for o := range p {
+				b.back(w, x, H, M, beta, o, J[(eq+o)*k:(eq+o+1)*k])
 			}
-			copy(row[:n], beta)
 		}
 	}
+}
+
+// states sets M[t] to Σ_i (x_t)_i A[i], n×n, and H[t+1] to M[t]ᵀ H[t], for every step.
+func (b *rowBlock) states(w *work, x, H, M []float64) {
+	n, d := w.N, w.D
+	_, A, _ := w.Parts(w.theta)
+	dn := d * n
+	clear(M)
+	for t := range b.l {
+		for i, v := range x[t*d : (t+1)*d] {
+			if v == 0 {
+				continue
+			}
+			for a := range n {
+				linalg.Axpy(v, A.Data[a*dn+i*n:a*dn+(i+1)*n], M[(t*n+a)*n:(t*n+a+1)*n])
+			}
+		}
+		h := H[(t+1)*n : (t+2)*n]
+		clear(h)
+		for a, v := range H[t*n : (t+1)*n] {
+			linalg.Axpy(v, M[(t*n+a)*n:(t*n+a+1)*n], h)
+		}
+	}
+}
+
+// back sets the derivatives by h₀ and A of output o after the last step of one sequence in
+// row; room is 2n numbers.
+func (b *rowBlock) back(w *work, x, H, M, room []float64, o int, row []float64) {
+	n, d := w.N, w.D
+	_, _, Omega := w.Parts(w.theta)
+	dn := d * n
+	beta, before := room[:n], room[n:]
+	copy(beta, Omega.Data[o*n:(o+1)*n])
+	for t := b.l - 1; t >= 0; t-- {
+		h := H[t*n : (t+1)*n]
+		for j, v := range x[t*d : (t+1)*d] {
+			if v == 0 {
+				continue
+			}
+			for a, s := range h {
+				linalg.Axpy(s*v, beta, row[n+a*dn+j*n:n+a*dn+(j+1)*n])
+			}
+		}
+		for a := range n {
+			before[a] = linalg.Dot(M[(t*n+a)*n:(t*n+a+1)*n], beta)
+		}
+		beta, before = before, beta
+	}
+	copy(row[:n], beta)
 }
 
 // Derivatives returns the p×k derivatives by θ of the output after the last of the inputs x,
