@@ -55,15 +55,6 @@ func (s Sequence) Dims() (d, p int) {
 	return d, p
 }
 
-// clone returns a copy of the sequence.
-func (s Sequence) clone() Sequence {
-	c := Sequence{Y: mat.DenseCopyOf(s.Y)}
-	if s.Len() > 0 {
-		c.X = mat.DenseCopyOf(s.X)
-	}
-	return c
-}
-
 // checker checks a stream of sequences, one by one, and that they agree.
 type checker struct{ n, d, p int }
 
