@@ -13,6 +13,8 @@ type band struct {
 	Floor float64 `json:",omitempty"`
 	// Phase has the scale by place in the season of that many rows.
 	Phase []float64 `json:",omitempty"`
+	// Size is the mean of |error| over scale.
+	Size float64
 	// Quantiles are those of error over scale, in order, all of them or evenly spaced.
 	Quantiles []float64
 }
@@ -65,6 +67,7 @@ func newBand(forecasts, truth []float64, rows []int, h int, seasons []int) band 
 	for i, e := range errs {
 		if sc := best.scale(forecasts[i], rows[i]+h); sc > 0 {
 			q[i] = e / sc
+			best.Size += math.Abs(q[i]) / float64(len(errs))
 		}
 	}
 	slices.Sort(q)
@@ -127,10 +130,11 @@ func thinnedValues(q []float64) []float64 {
 }
 
 // between returns the interval about forecast f of a row that covers with the given
-// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones.
-func (b *band) between(f float64, row int, p float64) (low, high float64) {
+// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones, and a
+// factor of the width.
+func (b *band) between(f float64, row int, p, width float64) (low, high float64) {
 	n := len(b.Quantiles)
-	s := b.scale(f, row)
+	s := b.scale(f, row) * width
 	if n == 0 {
 		return f, f
 	}

@@ -23,15 +23,20 @@ const (
 	shareMemory   = 4 * shareHalfLife
 )
 
-// history has the sums of the terms after the rows of a record, as far as asked for.
+// history has the sums of the terms and the forecasts after the rows of a record, as far
+// as asked for.
 type history struct {
-	mu  sync.Mutex
-	raw []*mat.Dense
+	mu         sync.Mutex
+	raw, final []*mat.Dense
+}
+
+func (m *mixture) history(r *record) *history {
+	return remember(r, m, func() *history { return &history{raw: make([]*mat.Dense, r.n), final: make([]*mat.Dense, r.n)} })
 }
 
 // at returns the sums of the terms after row t.
 func (m *mixture) at(r *record, t int) *mat.Dense {
-	h := remember(r, m, func() *history { return &history{raw: make([]*mat.Dense, r.n)} })
+	h := m.history(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.raw[t] == nil {
@@ -41,14 +46,29 @@ func (m *mixture) at(r *record, t int) *mat.Dense {
 	return h.raw[t]
 }
 
-func (m *mixture) forecast(dst *mat.Dense, r *record, t int) {
+func (m *mixture) forecast(dst *mat.Dense, r *record, t int) { dst.Copy(m.final(r, t)) }
+
+// final returns the forecasts after row t.
+func (m *mixture) final(r *record, t int) *mat.Dense {
+	past := m.history(r)
+	past.mu.Lock()
+	f := past.final[t]
+	past.mu.Unlock()
+	if f != nil {
+		return f
+	}
+	f = mat.NewDense(len(m.k.horizons), len(m.k.targets), nil)
 	now := m.at(r, t)
 	for i, h := range m.k.horizons {
 		for c, j := range m.k.targets {
 			last := r.v[j][t]
-			dst.Set(i, c, last+m.share(r, t, i, c, h)*(now.At(i, c)-last))
+			f.Set(i, c, last+m.share(r, t, i, c, h)*(now.At(i, c)-last))
 		}
 	}
+	past.mu.Lock()
+	past.final[t] = f
+	past.mu.Unlock()
+	return f
 }
 
 // share returns the share of the change that a cell forecasts at row t.
@@ -76,4 +96,34 @@ func spread(forecasts, last []float64) float64 {
 		s += (f - last[i]) * (f - last[i]) / float64(len(forecasts))
 	}
 	return s
+}
+
+// Intervals follow what the forecasts have erred of late, in units of their scale: with
+// e_u those errors over the rows u from the end of the training rows on,
+//
+//	width_t = (a + Σ_u 2^{−(t−u)/b} |e_u|/E) / (a + Σ_u 2^{−(t−u)/b}),
+//
+// E the mean of |e| on the rows held out.
+const (
+	widthPrior    = 40  // a, rows
+	widthHalfLife = 100 // b, rows
+	widthMemory   = 4 * widthHalfLife
+)
+
+// width returns the factor of the intervals of a cell at row t.
+func (m *mixture) width(r *record, t, i, c int) float64 {
+	h, j, b := m.k.horizons[i], m.k.targets[c], m.Cells[i][c].Band
+	if !(b.Size > 0) {
+		return 1
+	}
+	sum, n := float64(widthPrior), float64(widthPrior)
+	fade := math.Exp2(-1. / widthHalfLife)
+	for u := max(m.Rows-1, t-h-widthMemory); u+h <= t; u++ {
+		sum, n = sum*fade, n*fade
+		f := m.final(r, u).At(i, c)
+		if s := b.scale(f, u+h); s > 0 && r.has(j, u+h) {
+			sum, n = sum+math.Abs(r.v[j][u+h]-f)/s/b.Size, n+1
+		}
+	}
+	return sum / n
 }

@@ -123,7 +123,7 @@ type Fitted struct {
 // Interval returns the ends of intervals that cover what comes with the given
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
-// season. It errs as Forecast does, and panics unless 0 < coverage < 1.
+// season. They widen and narrow with the errors of the rows since the training part. It errs as Forecast does, and panics unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		panic("forecast: the coverage must lie between 0 and 1")
@@ -132,11 +132,15 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 	if mid == nil {
 		return nil, nil, err
 	}
+	r, readErr := f.read(s)
+	if readErr != nil {
+		return nil, nil, readErr
+	}
 	low, high = f.task.sized(nil), f.task.sized(nil)
 	for i, h := range f.task.horizons {
 		for c := range f.task.targets {
 			y := mid.At(i, c)
-			lo, hi := f.mixture.Cells[i][c].Band.between(y, t+h, coverage)
+			lo, hi := f.mixture.Cells[i][c].Band.between(y, t+h, coverage, f.mixture.width(r, t, i, c))
 			if f.mixture.Low[c] == 0 {
 				lo = max(lo, min(y, 0)) // what never was negative stays so
 			}

@@ -12,8 +12,8 @@ const (
 	nearBest = 0.2
 	// The covariances are shrunk towards independence by this share of the variances.
 	independence = 0.3
-	// The gain over persistence counts in full from this many of its standard errors
-	// over the blocks on, and not at all below the first.
+	// The gain over persistence counts in full from the second of these numbers of its
+	// standard errors on, over the blocks or over the rows, and not at all below the first.
 	gainFrom, gainFull = 0.5, 1.5
 	// What gain a series with structure is expected to show, as a logarithm of the ratio
 	// of squared errors, and how much that varies.
@@ -44,7 +44,8 @@ func (x *cell) weights(blocks int) []float64 {
 			w[i] = (w[i] + v) / 2
 		}
 	}
-	share := confidence(x.gains(x.combined(w), blocks))
+	f := x.combined(w)
+	share := max(confidence(x.gains(f, blocks)), x.clear(f, rows))
 	for i := range w {
 		w[i] *= share
 	}
@@ -132,6 +133,21 @@ func confidence(gains []float64) float64 {
 		return 1 // a gain far beyond either
 	}
 	return max(share, structure/(walk+structure))
+}
+
+// clear returns the share of a forecast that its gain over persistence on all rows
+// supports: none where it is no larger than chance, all from gainFull standard errors on.
+func (x *cell) clear(f []float64, rows int) float64 {
+	d := make([]float64, rows)
+	for i := range d {
+		own, last := f[i]-x.truth[i], x.last[i]-x.truth[i]
+		d[i] = last*last - own*own
+	}
+	m, se := meanError(d, x.h)
+	if !(se > 0) {
+		return 0
+	}
+	return min(max((m/se-gainFrom)/(gainFull-gainFrom), 0), 1)
 }
 
 // leastVariance returns the weights that minimise wᵀ(S + ρ diag S)w among the
