@@ -189,7 +189,7 @@ func (g *descent) run(ctx context.Context, rec Recorder) Stats {
 			least, last = now, epoch
 			copy(g.best, g.net.Theta)
 		}
-		if rec != nil && rec.Record(Progress{"refine", 0, epoch, linalg.Relative(now, energy)}) != nil {
+		if stops(rec, Progress{"refine", 0, epoch, linalg.Relative(now, energy)}) {
 			st.Status = Stopped
 			return st
 		}

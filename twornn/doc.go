@@ -159,7 +159,7 @@
 //	recovery.go      Recovery, Refiner, Recorder, Stats
 //	leastsquares.go  LeastSquares
 //	nuclear.go       NuclearNorm
-//	threshold.go     descent along tangents
+//	tangent.go       descent along the tangents of tensors of low rank
 //	iht.go           IHT, TIHT
 //	ttiht.go         TTIHT
 //	als.go           ALS

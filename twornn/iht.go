@@ -249,7 +249,7 @@ func (x *denseDesign) fixedSteps(ctx context.Context, st *Stats, o stopping, ste
 		r := linalg.Relative(linalg.Squared(linalg.Residual(x.A, x.B, H)), m.Energy())
 		st.Iterations++
 		st.Residuals = append(st.Residuals, r)
-		if rec != nil && rec.Record(Progress{"recover", m.length(), st.Iterations, r}) != nil {
+		if stops(rec, Progress{"recover", m.length(), st.Iterations, r}) {
 			st.Status = Stopped
 			return h, nil
 		}

@@ -60,7 +60,7 @@ func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec 
 	}
 	residual := linalg.Relative(linalg.Squared(linalg.Residual(A, B, H)), m.Energy())
 	st.Residuals = []float64{residual}
-	if rec != nil && rec.Record(Progress{"recover", m.length(), 1, residual}) != nil {
+	if stops(rec, Progress{"recover", m.length(), 1, residual}) {
 		st.Status = Stopped
 	}
 	for i, norm := range norms {

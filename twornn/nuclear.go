@@ -65,7 +65,7 @@ func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Re
 		st.Iterations++
 		r := linalg.Relative(sse, m.Energy())
 		st.Residuals = append(st.Residuals, r)
-		return ctx.Err() != nil || rec != nil && rec.Record(Progress{"recover", l, st.Iterations, r}) != nil
+		return ctx.Err() != nil || stops(rec, Progress{"recover", l, st.Iterations, r})
 	}
 
 	lambda := max(0, o.Lambda)

@@ -51,6 +51,9 @@ type Progress struct {
 	Residual  float64 // ‖Y − XH‖/‖Y‖; 0 where there is none
 }
 
+// stops tells rec, which may be nil, of the progress, and returns whether that ends the run.
+func stops(rec Recorder, p Progress) bool { return rec != nil && rec.Record(p) != nil }
+
 func (p Progress) String() string {
 	s := p.Stage
 	if p.Length > 0 {

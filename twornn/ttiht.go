@@ -132,7 +132,7 @@ func (o TTIHT) batches(ctx context.Context, x *als.Rows, st *Stats, stop stoppin
 		h = rounded
 		st.Iterations++
 		st.Residuals = append(st.Residuals, r)
-		if rec != nil && rec.Record(Progress{"recover", m.length(), st.Iterations, r}) != nil {
+		if stops(rec, Progress{"recover", m.length(), st.Iterations, r}) {
 			st.Status = Stopped
 			return h, nil
 		}

@@ -23,7 +23,7 @@ const (
 
 // settle sweeps over pairs at the rank, at least a few times and then as long as it
 // pays, or a few times alone if brief. It returns false if the run is to end.
-func (r *Run) settle(s *sweeper, rank int, brief bool) (bool, error) {
+func (r *Run) settle(s *Sweeper, rank int, brief bool) (bool, error) {
 	last := s.Relative()
 	for i := 1; last > exact; i++ {
 		if r.limit() {

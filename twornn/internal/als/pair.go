@@ -18,7 +18,7 @@ type corePair struct {
 	product mat.Dense
 }
 
-func (s *sweeper) pair(k int) *corePair {
+func (s *Sweeper) pair(k int) *corePair {
 	q := &corePair{A: rowwise(s.L[k], s.x[k]), n: s.n, p: s.p, W: new(mat.Dense)}
 	q.W.Mul(leftOf(s.cores[k]), rightOf(s.cores[k+1]))
 	if k+1 < len(s.x) {
@@ -97,7 +97,7 @@ func (q *corePair) descend(steps int) {
 
 // pairStep moves cores k and k+1 together and cuts the bond between them to the rank.
 // The pivot is one of them, before and after: k+1 if right, else k.
-func (s *sweeper) pairStep(k, rank, steps int, right bool) error {
+func (s *Sweeper) pairStep(k, rank, steps int, right bool) error {
 	q := s.pair(k)
 	q.descend(steps)
 	u, sv, v, err := linalg.SVD(q.W)
@@ -125,7 +125,7 @@ func (s *sweeper) pairStep(k, rank, steps int, right bool) error {
 
 // double moves one pair of neighbours after the other, to the outputs' core and back to
 // the first. It returns false if it was stopped.
-func (s *sweeper) double(rank, steps int) (ok bool, err error) {
+func (s *Sweeper) double(rank, steps int) (ok bool, err error) {
 	last := len(s.cores) - 2 // the last pair
 	for k := range last {
 		if s.stop() {

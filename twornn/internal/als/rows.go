@@ -15,6 +15,7 @@ func ZeroTrain(dims []int) *tt.Tensor {
 	return tt.New(cores...)
 }
 
+// CopyCores returns copies of the cores.
 func CopyCores(cores []tt.Core) []tt.Core {
 	out := make([]tt.Core, len(cores))
 	for k, c := range cores {
@@ -154,6 +155,7 @@ func (x *Rows) Outputs(h *tt.Tensor) *mat.Dense {
 	return &y
 }
 
+// SquaredError returns ‖Y − XH‖².
 func (x *Rows) SquaredError(h *tt.Tensor) (float64, error) {
 	e := x.Outputs(h)
 	e.Sub(x.Y, e)
@@ -194,12 +196,14 @@ func (x *Rows) Project(p *tt.Point, E *mat.Dense) tt.Tangent {
 	return p.Gauge(delta)
 }
 
+// Gradient returns Xᵀ(Y − XH) projected on the tangent space at H, and ‖Y − XH‖².
 func (x *Rows) Gradient(p *tt.Point) (tt.Tangent, float64, error) {
 	e := x.Outputs(p.Tensor())
 	e.Sub(x.Y, e)
 	return x.Project(p, e), linalg.Squared(e), nil
 }
 
+// Quadratic returns ‖Xη‖² for a tangent η at p.
 func (x *Rows) Quadratic(p *tt.Point, eta tt.Tangent) (float64, error) {
 	return linalg.Squared(x.Outputs(p.Embed(0, 1, eta))), nil
 }

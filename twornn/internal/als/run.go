@@ -53,7 +53,7 @@ func (r *Run) keep(h *tt.Tensor, sse float64) {
 
 // goOn keeps s if it is the best so far, reports it after a whole sweep, and says
 // whether there is to be another.
-func (r *Run) goOn(s *sweeper, whole bool) (bool, error) {
+func (r *Run) goOn(s *Sweeper, whole bool) (bool, error) {
 	h := s.Tensor()
 	sse, err := r.raw.SquaredError(h)
 	if err != nil {

@@ -48,7 +48,7 @@ func (r *Run) first(rank int, shorter *tt.Tensor) (*tt.Tensor, error) {
 }
 
 // polish sweeps over single cores.
-func (r *Run) polish(s *sweeper, tol float64) error {
+func (r *Run) polish(s *Sweeper, tol float64) error {
 	last := s.Relative()
 	r.keep(s.Tensor(), last*last*s.energy)
 	for last > exact || r.Iterations == 0 {

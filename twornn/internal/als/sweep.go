@@ -9,7 +9,7 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
-// sweeper is a train on its way through the rows of a design. One core, the pivot, is
+// Sweeper is a train on its way through the rows of a design. One core, the pivot, is
 // free; those before it are orthonormal from the left and those after it from the
 // right. So the pivot has the norm of the tensor, and the least squares problem for it
 // is as well conditioned as the rows make it.
@@ -19,7 +19,7 @@ import (
 // and output. The prediction for row i and output j with the pivot k is
 //
 //	(L[k]_i ⊗ x_k,i ⊗ S[k+1]_ij) · vec(core k)
-type sweeper struct {
+type Sweeper struct {
 	x      []*mat.Dense // factors of the rows, n×d
 	y      *mat.Dense   // n×p
 	n, p   int
@@ -30,9 +30,9 @@ type sweeper struct {
 }
 
 // NewSweeper returns the train h over the rows of x with its first core as the pivot.
-func NewSweeper(x *Rows, h *tt.Tensor, stop func() bool) *sweeper {
+func NewSweeper(x *Rows, h *tt.Tensor, stop func() bool) *Sweeper {
 	m := len(x.Dims)
-	s := &sweeper{x: x.x, y: x.Y, n: x.N, p: x.Dims[m-1], energy: linalg.Squared(x.Y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
+	s := &Sweeper{x: x.x, y: x.Y, n: x.N, p: x.Dims[m-1], energy: linalg.Squared(x.Y), L: make([]*mat.Dense, m), S: make([]*mat.Dense, m+1), stop: stop}
 	for k := range m {
 		s.cores = append(s.cores, h.Core(k))
 	}
@@ -45,10 +45,10 @@ func NewSweeper(x *Rows, h *tt.Tensor, stop func() bool) *sweeper {
 }
 
 // Tensor returns a copy of the train.
-func (s *sweeper) Tensor() *tt.Tensor { return tt.New(CopyCores(s.cores)...) }
+func (s *Sweeper) Tensor() *tt.Tensor { return tt.New(CopyCores(s.cores)...) }
 
 // moveRight moves the pivot from core k to the next.
-func (s *sweeper) moveRight(k int) {
+func (s *Sweeper) moveRight(k int) {
 	c, next := s.cores[k], s.cores[k+1]
 	q, r := linalg.ThinQR(leftOf(c))
 	var w mat.Dense
@@ -58,7 +58,7 @@ func (s *sweeper) moveRight(k int) {
 }
 
 // moveLeft moves the pivot from core k to the one before.
-func (s *sweeper) moveLeft(k int) {
+func (s *Sweeper) moveLeft(k int) {
 	before, c := s.cores[k-1], s.cores[k]
 	q, r := linalg.ThinQR(mat.DenseCopyOf(rightOf(c).T()))
 	var w mat.Dense
@@ -68,20 +68,20 @@ func (s *sweeper) moveLeft(k int) {
 }
 
 // setPair makes cores k and k+1 of their unfoldings a and b.
-func (s *sweeper) setPair(k int, a, b *mat.Dense, left, dim, dim2, right int) {
+func (s *Sweeper) setPair(k int, a, b *mat.Dense, left, dim, dim2, right int) {
 	_, bond := a.Dims()
 	s.cores[k] = tt.Core{Left: left, Dim: dim, Right: bond, Data: mat.DenseCopyOf(a).RawMatrix().Data}
 	s.cores[k+1] = tt.Core{Left: bond, Dim: dim2, Right: right, Data: mat.DenseCopyOf(b).RawMatrix().Data}
 }
 
 // passLeft updates what the left makes of the rows by core k.
-func (s *sweeper) passLeft(k int) {
+func (s *Sweeper) passLeft(k int) {
 	c := s.cores[k]
 	s.L[k+1] = through(s.L[k], matrices(s.x[k], c), c.Right)
 }
 
 // passRight updates what the right makes of the rows by core k.
-func (s *sweeper) passRight(k int) {
+func (s *Sweeper) passRight(k int) {
 	c := s.cores[k]
 	out := mat.NewDense(s.n*s.p, c.Left, nil)
 	if k == len(s.x) { // the outputs' core is the same for every row
@@ -111,7 +111,7 @@ func column(a *mat.Dense) *mat.Dense {
 // local returns the rows of the local problem of core k, its right-hand side and the
 // core as the unknown: of np rows, or for the outputs' core of n rows and p right-hand
 // sides, since all outputs see the same left side.
-func (s *sweeper) local(k int) (D, Y, W *mat.Dense) {
+func (s *Sweeper) local(k int) (D, Y, W *mat.Dense) {
 	c := s.cores[k]
 	if k == len(s.x) {
 		return s.L[k], s.y, rightOf(c)
@@ -135,7 +135,7 @@ func (s *sweeper) local(k int) (D, Y, W *mat.Dense) {
 // solve sets the pivot k to the solution of its least squares problem, of those the
 // nearest to what it was: solving for the change leaves alone what the rows do not
 // see, and keeps the digits of small residuals. It returns the squared error.
-func (s *sweeper) solve(k int) (float64, error) {
+func (s *Sweeper) solve(k int) (float64, error) {
 	D, Y, W := s.local(k)
 	e := linalg.Residual(D, Y, W)
 	before := linalg.Squared(e)
@@ -154,7 +154,7 @@ func (s *sweeper) solve(k int) (float64, error) {
 
 // Single solves for one core after the other, to the last and back to the first. It
 // returns the squared error, which no step raises, and false if it was stopped.
-func (s *sweeper) Single() (sse float64, ok bool, err error) {
+func (s *Sweeper) Single() (sse float64, ok bool, err error) {
 	last := len(s.cores) - 1
 	for k := range last {
 		if s.stop() {
@@ -180,7 +180,7 @@ func (s *sweeper) Single() (sse float64, ok bool, err error) {
 }
 
 // Relative returns ‖Y − XH‖/‖Y‖ with the first core as the pivot.
-func (s *sweeper) Relative() float64 {
+func (s *Sweeper) Relative() float64 {
 	var out *mat.Dense
 	if c := s.cores[0]; len(s.x) == 0 {
 		out = linalg.Times(s.L[0], rightOf(c))

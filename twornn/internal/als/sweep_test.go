@@ -37,7 +37,7 @@ var cases = []struct{ l, d, p, rank, N int }{
 }
 
 // sweeperOf returns a random train over noisy rows, and the rows written out: X, N×d^l.
-func sweeperOf(t *testing.T, l, d, p, rank, N int) (*sweeper, *Rows, *mat.Dense) {
+func sweeperOf(t *testing.T, l, d, p, rank, N int) (*Sweeper, *Rows, *mat.Dense) {
 	t.Helper()
 	rnd := rand.New(pcg(4))
 	var in []*mat.Dense
@@ -82,7 +82,7 @@ func dense(t *testing.T, X *mat.Dense, p, u int, set func(i int) *tt.Tensor) *ma
 }
 
 // withCore returns the train with unit i in core k, all else of that core zero.
-func (s *sweeper) withCore(k, i int) *tt.Tensor {
+func (s *Sweeper) withCore(k, i int) *tt.Tensor {
 	cores := CopyCores(s.cores)
 	clear(cores[k].Data)
 	cores[k].Data[i] = 1
@@ -197,7 +197,7 @@ func TestSweeperPair(t *testing.T) {
 
 // checkTrain checks that the cores are orthonormal about the pivot and that what is
 // kept for the rows gives the predictions of the tensor.
-func checkTrain(t *testing.T, s *sweeper, x *Rows, pivot int, at string) {
+func checkTrain(t *testing.T, s *Sweeper, x *Rows, pivot int, at string) {
 	t.Helper()
 	for k, c := range s.cores {
 		var g mat.Dense

@@ -1,6 +1,7 @@
 // Package linalg holds the dense linear algebra that gonum lacks: the triangular
 // factor of a QR without its Q, a thin SVD that is checked to be finite, and
-// least squares of minimum norm with the rank and condition it met.
+// least squares of minimum norm with the rank and condition it met; products with matrices of
+// few columns; and the small helpers on vectors that all of the module shares.
 package linalg
 
 import (

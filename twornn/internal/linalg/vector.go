@@ -17,6 +17,7 @@ func Axpy(a float64, x, y []float64) {
 	}
 }
 
+// Dot returns Σ a_i b_i, in order.
 func Dot(a, b []float64) (s float64) {
 	for i, v := range a {
 		s += v * b[i]
@@ -24,6 +25,7 @@ func Dot(a, b []float64) (s float64) {
 	return s
 }
 
+// Norm returns ‖a‖, without overflow.
 func Norm(a []float64) float64 { return mat.Norm(mat.NewVecDense(len(a), a), 2) }
 
 // Sized returns a slice of n zeros in place of *s, in its memory if that is enough.
@@ -46,6 +48,7 @@ func Pow(d, l int) int {
 	return r
 }
 
+// FiniteVector reports whether all entries of v are finite.
 func FiniteVector(v *mat.VecDense) bool {
 	for _, x := range v.RawVector().Data {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -55,7 +58,7 @@ func FiniteVector(v *mat.VecDense) bool {
 	return true
 }
 
-// Relative returns √(sse/energy), the residual that Stats report.
+// Relative returns √(sse/energy), the relative residual; √sse if there is no energy.
 func Relative(sse, energy float64) float64 {
 	if energy == 0 {
 		return math.Sqrt(sse)

@@ -36,9 +36,9 @@ func (p Plan) wanted(l, d int) bool {
 	return l <= AutoLength && size <= AutoUnknowns || l <= 3
 }
 
-// collector gathers examples one by one. The first few are held back, until they tell the
+// Collector gathers examples one by one. The first few are held back, until they tell the
 // frame in which products of inputs keep their digits.
-type collector struct {
+type Collector struct {
 	plan  Plan
 	d, p  int // inputs, 0 as long as none were seen, and outputs
 	set   Set
@@ -48,16 +48,17 @@ type collector struct {
 	n     int       // examples
 	fr    *Frame
 	room  mat.Dense
-	pipe  *pipeline
+	pipe  *Pipeline
 }
 
-func NewCollector(p Plan) *collector {
-	return &collector{plan: p, set: Set{}, long: Sample{All: p.All}, pipe: NewPipeline()}
+// NewCollector returns a collector that has seen nothing.
+func NewCollector(p Plan) *Collector {
+	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All}, pipe: NewPipeline()}
 }
 
 // Add takes one example: x, k×d, or nil for the empty word, and y, k×p or 1×p. Both may be
 // used again by the caller.
-func (c *collector) Add(x, y *mat.Dense) error {
+func (c *Collector) Add(x, y *mat.Dense) error {
 	e := Example{x, y}
 	c.n++
 	_, c.p = y.Dims()
@@ -76,7 +77,7 @@ func (c *collector) Add(x, y *mat.Dense) error {
 }
 
 // settle makes the frame of the first examples, and takes them.
-func (c *collector) settle() (err error) {
+func (c *Collector) settle() (err error) {
 	if c.fr, err = newFrame(c.first, c.d); err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (c *collector) settle() (err error) {
 }
 
 // take adds the rows of an example to the lengths that they measure.
-func (c *collector) take(e Example) {
+func (c *Collector) take(e Example) {
 	e.X = c.fr.apply(&c.room, e.X)
 	k := e.Steps()
 	rows, _ := e.Y.Dims()
@@ -112,7 +113,7 @@ func (c *collector) take(e Example) {
 }
 
 // length returns where rows of length l go, nil if they are not wanted.
-func (c *collector) length(l int) *Length {
+func (c *Collector) length(l int) *Length {
 	m := c.set[l]
 	if m == nil && c.plan.wanted(l, c.d) {
 		m = NewLength(l, c.d, c.p)
@@ -123,10 +124,10 @@ func (c *collector) length(l int) *Length {
 }
 
 // Wait returns when no goroutine of the collector is left.
-func (c *collector) Wait() { c.pipe.wait() }
+func (c *Collector) Wait() { c.pipe.wait() }
 
 // End returns what was gathered.
-func (c *collector) End() (Set, error) {
+func (c *Collector) End() (Set, error) {
 	if c.first != nil {
 		if err := c.settle(); err != nil {
 			return nil, err

@@ -41,6 +41,7 @@ type Length struct {
 	joined *mat.Dense
 }
 
+// NewLength returns a Length without rows.
 func NewLength(length, d, p int) *Length {
 	if length == 0 {
 		d = 0 // the empty word says nothing of the inputs

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pipeline folds blocks of rows beside the reader, one worker a part at the most. Those
+// Pipeline folds blocks of rows beside the reader, one worker a part at the most. Those
 // of one part keep their order and go one after the other; so what comes out does not
 // depend on the number of processors. At most pipelineBlocks are under way: a source that
 // is faster has to wait, and memory stays bounded.
-type pipeline struct {
+type Pipeline struct {
 	under chan struct{} // a place for each block under way
 	wg    sync.WaitGroup
 	mu    sync.Mutex // for what follows, and queue and busy of all parts
@@ -20,10 +20,11 @@ type pipeline struct {
 
 const pipelineBlocks = 12
 
-func NewPipeline() *pipeline { return &pipeline{under: make(chan struct{}, pipelineBlocks)} }
+// NewPipeline returns a pipeline with nothing under way.
+func NewPipeline() *Pipeline { return &Pipeline{under: make(chan struct{}, pipelineBlocks)} }
 
 // submit takes the rows that wait in the part.
-func (p *pipeline) submit(m *Length, q *part) {
+func (p *Pipeline) submit(m *Length, q *part) {
 	b := block{x: q.x, y: q.y}
 	m.judge(&b)
 	p.under <- struct{}{}
@@ -43,7 +44,7 @@ func (p *pipeline) submit(m *Length, q *part) {
 }
 
 // work folds what is in the queue of the part until it is empty.
-func (p *pipeline) work(m *Length, q *part) {
+func (p *Pipeline) work(m *Length, q *part) {
 	defer p.wg.Done()
 	for {
 		p.mu.Lock()
@@ -64,11 +65,11 @@ func (p *pipeline) work(m *Length, q *part) {
 }
 
 // wait returns when all blocks are folded in.
-func (p *pipeline) wait() { p.wg.Wait() }
+func (p *Pipeline) wait() { p.wg.Wait() }
 
 // Add appends the measurement given by the first l rows of x. Where enough rows wait they
 // go to the pipeline.
-func (m *Length) Add(x *mat.Dense, y []float64, p *pipeline) {
+func (m *Length) Add(x *mat.Dense, y []float64, p *Pipeline) {
 	q := &m.parts[m.partOf(int(m.Outputs.N))]
 	for t := range m.L {
 		row := x.RawRowView(t)

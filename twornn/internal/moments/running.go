@@ -10,6 +10,7 @@ type Outputs struct {
 	Largest  float64 // |y|
 }
 
+// NewOutputs returns the sums over no rows of p outputs.
 func NewOutputs(p int) Outputs { return Outputs{Mean: make([]float64, p), M2: make([]float64, p)} }
 
 func (o *Outputs) add(y []float64) {
@@ -22,6 +23,7 @@ func (o *Outputs) add(y []float64) {
 	}
 }
 
+// Merge adds those of b.
 func (o *Outputs) Merge(b Outputs) {
 	if b.N == 0 {
 		return

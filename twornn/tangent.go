@@ -56,7 +56,7 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 		r := linalg.Relative(sse, energy)
 		st.Iterations++
 		st.Residuals = append(st.Residuals, r)
-		return rec != nil && rec.Record(Progress{"recover", length, st.Iterations, r}) != nil
+		return stops(rec, Progress{"recover", length, st.Iterations, r})
 	}}
 	if d.report(first) {
 		st.Status = Stopped
