@@ -2,7 +2,6 @@ package words
 
 import (
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -25,22 +24,7 @@ type counts struct {
 // are left out there. It costs O(n·k) a node, k ≤ n the states that are not.
 func (c *corpus) expect(a *pfa, beam float64) *counts {
 	part := make([]*counts, len(c.tries))
-	var wg sync.WaitGroup
-	next := make(chan int, len(c.tries))
-	for k := range c.tries {
-		next <- k
-	}
-	close(next)
-	for range 2 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := range next {
-				part[k] = c.tries[k].expect(a, beam)
-			}
-		}()
-	}
-	wg.Wait()
+	each(len(part), func(k int) { part[k] = c.tries[k].expect(a, beam) })
 	for _, p := range part[1:] {
 		part[0].add(&p.pfa)
 		part[0].logLik += p.logLik
@@ -63,100 +47,100 @@ func (a *pfa) add(b *pfa) {
 	}
 }
 
+// walk is a walk in depth through a trie, with what belongs to the nodes from the root to
+// where it is, by depth.
+type walk struct {
+	t     *trie
+	a     *pfa
+	beam  float64
+	out   *counts
+	at    []int32   // nodes
+	alpha []float64 // n each: where the prefix leads, of sum 1
+	beta  []float64 // n each: the sums over the words below, over their probability
+	grow  []float64 // the sum of alpha before it was made 1
+	live  [][]int32 // states whose share of alpha is not left out
+}
+
 // expect is corpus.expect over one trie, steps not yet multiplied by their probability.
 func (t *trie) expect(a *pfa, beam float64) *counts {
-	n := a.n
-	out := &counts{pfa: *newPFA(n, a.d)}
-	var alpha, beta []float64 // by depth
-	var scales []float64
-	var live [][]int32
-	depth := -1
-	push := func() {
-		depth++
-		if len(live) == depth {
-			alpha = append(alpha, make([]float64, n)...)
-			beta = append(beta, make([]float64, n)...)
-			scales = append(scales, 0)
-			live = append(live, make([]int32, 0, n))
-		}
-		clear(beta[depth*n : (depth+1)*n])
-	}
-	at := make([]int32, 0, 64) // nodes by depth
-	pop := func() {
-		v := at[depth]
-		h, b := alpha[depth*n:(depth+1)*n], beta[depth*n:(depth+1)*n]
-		if c := t.ends[v]; c > 0 {
-			p := dot(h, a.stop)
-			out.logLik += c * math.Log(p)
-			for _, i := range live[depth] {
-				x := c * a.stop[i] / p
-				b[i] += x
-				out.stop[i] += h[i] * x
-			}
-		}
-		if depth > 0 {
-			s := t.symbol[v]
-			A, X := a.step[s], out.step[s]
-			r := 1 / scales[depth]
-			out.work += float64(3 * n * len(live[depth-1]))
-			up, ub := alpha[(depth-1)*n:depth*n], beta[(depth-1)*n:depth*n]
-			for _, i := range live[depth-1] {
-				row := int(i) * n
-				ub[i] += r * dot(A[row:row+n], b)
-				axpy(up[i]*r, b, X[row:row+n])
-			}
-		}
-		depth--
-		at = at[:len(at)-1]
-	}
+	w := &walk{t: t, a: a, beam: beam, out: &counts{pfa: *newPFA(a.n, a.d)}}
 	for v := range t.symbol {
-		if v == 0 {
-			push()
-			copy(alpha, a.start)
+		for len(w.at) > 0 && w.at[len(w.at)-1] != t.parent[v] {
+			w.leave()
+		}
+		w.enter(int32(v))
+	}
+	for len(w.at) > 0 {
+		w.leave()
+	}
+	return w.out
+}
+
+// enter goes down to node v.
+func (w *walk) enter(v int32) {
+	n, depth := w.a.n, len(w.at)
+	w.at = append(w.at, v)
+	if len(w.live) == depth {
+		w.alpha = append(w.alpha, make([]float64, n)...)
+		w.beta = append(w.beta, make([]float64, n)...)
+		w.grow = append(w.grow, 1)
+		w.live = append(w.live, make([]int32, 0, n))
+	}
+	h := w.alpha[depth*n : (depth+1)*n]
+	clear(w.beta[depth*n : (depth+1)*n])
+	if depth == 0 {
+		copy(h, w.a.start)
+	} else {
+		clear(h)
+		A, up := w.a.step[w.t.symbol[v]], w.alpha[(depth-1)*n:depth*n]
+		for _, i := range w.live[depth-1] {
+			axpy(up[i], A[int(i)*n:int(i)*n+n], h)
+		}
+		z := sum(h)
+		w.grow[depth] = z
+		w.out.logLik += w.t.passes[v] * math.Log(z)
+		scale(h, z)
+	}
+	live := w.live[depth][:0]
+	for i, x := range h {
+		if x > w.beam {
+			live = append(live, int32(i))
 		} else {
-			for at[depth] != t.parent[v] {
-				pop()
-			}
-			push()
-			h := alpha[depth*n : (depth+1)*n]
-			up := alpha[(depth-1)*n : depth*n]
-			clear(h)
-			A := a.step[t.symbol[v]]
-			for _, i := range live[depth-1] {
-				axpy(up[i], A[int(i)*n:int(i)*n+n], h)
-			}
-			z := sum(h)
-			scales[depth] = z
-			out.logLik += t.passes[v] * math.Log(z)
-			for i := range h {
-				h[i] /= z
-			}
-		}
-		l := live[depth][:0]
-		for i, x := range alpha[depth*n : (depth+1)*n] {
-			if x > beam {
-				l = append(l, int32(i))
-			} else {
-				alpha[depth*n+i] = 0
-			}
-		}
-		live[depth] = l
-		at = append(at, int32(v))
-	}
-	for depth > 0 {
-		pop()
-	}
-	for i := range n {
-		out.start[i] = a.start[i] * beta[i]
-	}
-	if c := t.ends[0]; c > 0 {
-		p := dot(alpha[:n], a.stop)
-		out.logLik += c * math.Log(p)
-		for i := range n {
-			x := c * a.stop[i] / p
-			out.stop[i] += alpha[i] * x
-			out.start[i] += a.start[i] * x
+			h[i] = 0
 		}
 	}
-	return out
+	w.live[depth] = live
+}
+
+// leave goes up from a node below which all is done.
+func (w *walk) leave() {
+	n, depth := w.a.n, len(w.at)-1
+	v := w.at[depth]
+	w.at = w.at[:depth]
+	h, b := w.alpha[depth*n:(depth+1)*n], w.beta[depth*n:(depth+1)*n]
+	if c := w.t.ends[v]; c > 0 {
+		p := dot(h, w.a.stop)
+		w.out.logLik += c * math.Log(p)
+		for _, i := range w.live[depth] {
+			x := c * w.a.stop[i] / p
+			b[i] += x
+			w.out.stop[i] += h[i] * x
+		}
+	}
+	if depth == 0 {
+		for i, x := range h {
+			w.out.start[i] = x * b[i]
+		}
+		return
+	}
+	s := w.t.symbol[v]
+	A, X := w.a.step[s], w.out.step[s]
+	r := 1 / w.grow[depth]
+	up, ub := w.alpha[(depth-1)*n:depth*n], w.beta[(depth-1)*n:depth*n]
+	for _, i := range w.live[depth-1] {
+		row := int(i) * n
+		ub[i] += r * dot(A[row:row+n], b)
+		axpy(up[i]*r, b, X[row:row+n])
+	}
+	w.out.work += float64(3 * n * len(w.live[depth-1]))
 }
