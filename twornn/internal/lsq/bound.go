@@ -1,6 +1,8 @@
 package lsq
 
 import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -41,7 +43,7 @@ func (b *factorBlock) excess(r, d int) float64 {
 	return b.least * most
 }
 
-// spectra sets least to σ_min(R)², and tails[s][r] to
+// spectra sets least to a lower bound of σ_min(R)², and tails[s][r] to
 // Σ_{i>r} σ_i² of H unfolded after s+1 letters.
 func (b *factorBlock) spectra(d int) {
 	_, c := b.R.Dims()
@@ -68,10 +70,40 @@ func (b *factorBlock) spectra(d int) {
 		}
 		b.tails = append(b.tails, tail)
 	}
-	_, values, _, err := linalg.SVD(a)
-	if err != nil {
-		return
+	b.least = leastSquare(a)
+}
+
+// leastSquare returns a lower bound of σ_min(R)², R upper triangular, within a factor of two
+// or so, 0 if none is found above rounding.
+//
+// Inverse iteration comes down to σ_min² from above, unless the start has no part in its
+// direction. So half of where it is counts only if it is shown to be a bound: if RᵀR less that
+// much on the diagonal is still positive definite, by its Cholesky factor.
+func leastSquare(R *mat.Dense) float64 {
+	_, c := R.Dims()
+	x := make([]float64, c)
+	for i := range x {
+		x[i] = 1 + float64(i%7)
 	}
-	last := values[c-1]
-	b.least = last * last * (1 - 1e-6) // rounding
+	t := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: c, Data: R.RawMatrix().Data, Stride: c}
+	v := blas64.Vector{N: c, Inc: 1, Data: x}
+	for range 20 {
+		blas64.Scal(1/blas64.Nrm2(v), v)
+		blas64.Trsv(blas.Trans, t, v)
+		blas64.Trsv(blas.NoTrans, t, v)
+	}
+	least := 0.5 / blas64.Nrm2(v)
+	var G mat.SymDense
+	G.SymOuterK(1, R.T())
+	less := mat.NewSymDense(c, nil)
+	for rounding := 1e-13 * mat.Trace(&G); least > rounding; least /= 2 {
+		less.CopySym(&G)
+		for i := range c {
+			less.SetSym(i, i, G.At(i, i)-least)
+		}
+		if _, ok := linalg.Cholesky(less); ok {
+			return least
+		}
+	}
+	return 0
 }
