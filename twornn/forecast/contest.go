@@ -49,8 +49,8 @@ type piece struct {
 
 // newContest cuts the rows and finds the transformations.
 func newContest(k *task, r *record) *contest {
-	t := &contest{k: k, r: r, split: newSplit(r.n)}
-	t.first = min(r.n/8, mostLags)
+	t := &contest{k: k, r: r, split: newSplit(r.n, k.seasons)}
+	t.first = max(min(r.n/8, mostLags), t.split.bounds[0])
 	plain, bent := make([]warp, len(k.columns)), make([]warp, len(k.columns))
 	any := false
 	for j := range k.columns {
@@ -85,7 +85,7 @@ func (t *contest) newCell(h, c int) *cell {
 	x := &cell{h: h, target: c}
 	v := t.r.v[t.k.targets[c]]
 	for g := t.split.lead; g < t.split.segments(); g++ {
-		rows := t.split.rows(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+		rows := t.split.held(g, t.first, h, func(row int) bool { return t.measured(row + h) })
 		x.rows, x.blocks = append(x.rows, rows...), append(x.blocks, len(rows))
 	}
 	for _, row := range x.rows {
@@ -233,7 +233,7 @@ func (t *contest) paths(ctx context.Context, w int, m pathMaker) ([]func(), erro
 		}
 		before = p
 		for i, h := range t.k.horizons {
-			rows := t.split.rows(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+			rows := t.split.held(g, t.first, h, func(row int) bool { return t.measured(row + h) })
 			f := p.forecasts(t.r, warps, rows, t.k.horizons)[i]
 			for c, j := range t.k.targets {
 				at := p.place(j)

@@ -35,8 +35,9 @@ type pathMaker struct {
 
 // Limits of the state-space candidates.
 const (
-	mostSmoothed = 3000 // rows that ARIMA and exponential smoothing learn from, the last ones
-	mostStates   = 4    // targets from which on only autoregressions are tried
+	mostSmoothed  = 3000  // rows that ARIMA and exponential smoothing learn from, the last ones
+	mostRegressed = 20000 // that autoregressions learn from
+	mostStates    = 4     // targets from which on only autoregressions are tried
 )
 
 // pathMakers lists the state-space models that are tried.
@@ -202,10 +203,11 @@ func (p *path) place(column int) int {
 // learnPath learns a path from the rows before end.
 func learnPath(ctx context.Context, m pathMaker, r *record, warps []warp, horizons []int, end int, before *path) (*path, error) {
 	v := r.warped(warps)
-	y := mat.NewDense(end, len(m.columns), nil)
-	for t := range end {
+	from := max(0, end-mostRegressed)
+	y := mat.NewDense(end-from, len(m.columns), nil)
+	for t := range end - from {
 		for c, j := range m.columns {
-			y.Set(t, c, v[j][t])
+			y.Set(t, c, v[j][from+t])
 		}
 	}
 	p, err := m.learn(ctx, y, before)

@@ -41,7 +41,6 @@ const block = 256
 func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an []anchor, first int, unheld bool) (*stage, error) {
 	s := &stage{unheld: unheld, k: k, r: r, d: d, src: r.source(d.warps), split: sp, anchors: an, upto: map[fraction]*sums{}}
 	s.first = first
-	s.limit()
 	rows := s.rows(0, sp.segments())
 	s.d.scale(s.src, thinned(rows, 6000))
 	s.units(rows)
@@ -56,6 +55,7 @@ func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an [
 		s.sums = append(s.sums, s.moments(rows, p, q))
 		s.full.addSums(1, s.sums[g])
 		if g >= sp.lead {
+			rows = sp.held(g, s.first, s.d.H, s.ok)
 			x := mat.NewDense(max(len(rows), 1), 1+p, nil)
 			s.d.fill(x.RawMatrix().Data, s.src, rows)
 			b := heldOut{rows: rows, x: x}
@@ -64,17 +64,6 @@ func newStage(ctx context.Context, k *task, r *record, d *design, sp split, an [
 		}
 	}
 	return s, nil
-}
-
-// mostWork bounds the multiplications of a stage's moments.
-const mostWork = 4e9
-
-// limit leaves out the oldest rows where there are too many.
-func (s *stage) limit() {
-	p := float64(len(s.d.Features))
-	if most := int(mostWork / (p * p)); s.r.n > most {
-		s.first = max(s.first, min(s.r.n-most, s.split.bounds[1]))
-	}
 }
 
 // rows returns the rows t whose targets are in segments from to to−1.
