@@ -10,12 +10,18 @@ import (
 
 // Thresholds of the search for seasons.
 const (
-	// A season is believed if the autocorrelation of the changes there is this many
-	// standard errors of white noise above zero, and at least leastSeasonal.
-	seasonErrors  = 4
-	leastSeasonal = 0.3
-	// It must have been seen this often.
-	leastCycles = 3
+	// The profile of the first half must correlate with the second half this much, and by
+	// this many standard errors of chance.
+	leastProfile  = 0.15
+	profileErrors = 5
+	// And so much more than with lengths beside it.
+	aboveOthers = 1.5
+	// A season that fits this often or less into another one found is a wave of that.
+	wavesOfOther = 3
+	// A season must have been seen this often.
+	leastCycles = 4
+	// A long season is looked at in so many parts.
+	profileParts = 52
 )
 
 // usual returns the seasons to look for, by the step of the series: a day and a week
@@ -40,53 +46,112 @@ func usual(s *datasets.Series) []int {
 	return out
 }
 
-// findSeasons returns the usual seasons that the training rows show: a season must
-// raise the autocorrelation of the changes of a target there above those beside it.
+// findSeasons returns the usual seasons that the training rows show: less the mean of
+// the season about each row, the means by place in the season of the first half of the
+// rows must be found again in the second half. What a shorter season found before
+// explains is taken off first. A third of the targets must show it.
 func findSeasons(r *record, k *task, s *datasets.Series) []int {
+	rest := make([][]float64, len(k.targets))
+	for c, j := range k.targets {
+		rest[c] = r.v[j]
+	}
 	var found []int
 	for _, m := range usual(s) {
 		if r.n < leastCycles*m {
 			continue
 		}
-		for _, j := range k.targets {
-			if isSeason(r.v[j], m) {
-				found = append(found, m)
-				break
-			}
+		shown := 0
+		for _, v := range rest {
+			shown += int(flag(isSeason(v, m)))
+		}
+		// One of many columns may look seasonal by chance.
+		if 3*shown < len(rest) {
+			continue
+		}
+		found = append(found, m)
+		for c := range rest {
+			rest[c] = withoutSeason(rest[c], m)
 		}
 	}
-	slices.Sort(found)
-	return found
+	return slices.DeleteFunc(found, func(m int) bool {
+		return slices.ContainsFunc(found, func(o int) bool { return o > m && o%m == 0 && o <= wavesOfOther*m })
+	})
 }
 
-// isSeason tests whether the changes of v repeat after m rows.
+// isSeason tells whether the profile of v over m rows stays, and better than those of
+// lengths that are no season of anything: slow swings look seasonal at any length.
 func isSeason(v []float64, m int) bool {
-	d := make([]float64, len(v)-1)
-	mean := 0.0
-	for i := range d {
-		d[i] = v[i+1] - v[i]
-		mean += d[i] / float64(len(d))
-	}
-	at := func(lag int) float64 {
-		num, den := 0.0, 0.0
-		for i := range d {
-			x := d[i] - mean
-			den += x * x
-			if i >= lag {
-				num += x * (d[i-lag] - mean)
-			}
-		}
-		if den == 0 {
-			return 0
-		}
-		return num / den
-	}
-	own := at(m)
-	if own < max(leastSeasonal, seasonErrors/math.Sqrt(float64(len(d)))) {
+	own := steadiness(detrended(v, m), m)
+	if own < max(leastProfile, profileErrors/math.Sqrt(float64(len(v))/2)) {
 		return false
 	}
-	if m < 4 {
-		return true
+	for _, f := range []float64{0.71, 0.79, 0.87, 1.13, 1.21, 1.29} {
+		other := int(math.Round(f * float64(m)))
+		if other > 1 && other != m && steadiness(detrended(v, other), other) > own/aboveOthers {
+			return false
+		}
 	}
-	return own > at(m-1) && own > at(m+1)
+	return true
+}
+
+// steadiness returns the correlation of the second half of v with the profile of the
+// first over m rows.
+func steadiness(v []float64, m int) float64 {
+	half := len(v) / 2
+	profile := seasonMeans(v[:half], m)
+	var xy, xx, yy float64
+	for i := half; i < len(v); i++ {
+		x, y := profile[partOf(i, m)], v[i]
+		xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+	}
+	if !(xx > 0 && yy > 0) {
+		return 0
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// partOf returns the part of a season of m rows that row i is in.
+func partOf(i, m int) int {
+	if m <= profileParts {
+		return i % m
+	}
+	return i % m * profileParts / m
+}
+
+// seasonMeans returns the mean of v by part of the season.
+func seasonMeans(v []float64, m int) []float64 {
+	sum, n := make([]float64, min(m, profileParts)), make([]float64, min(m, profileParts))
+	for i, x := range v {
+		sum[partOf(i, m)] += x
+		n[partOf(i, m)]++
+	}
+	for p := range sum {
+		sum[p] /= max(n[p], 1)
+	}
+	return sum
+}
+
+// withoutSeason returns v less the mean by place in a season of m rows.
+func withoutSeason(v []float64, m int) []float64 {
+	profile := seasonMeans(v, m)
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = x - profile[partOf(i, m)]
+	}
+	return out
+}
+
+// detrended returns v less the mean of the m or m+1 rows about each row, in units of
+// the typical distance from it.
+func detrended(v []float64, m int) []float64 {
+	sums := make([]float64, len(v)+1)
+	for i, x := range v {
+		sums[i+1] = sums[i] + x
+	}
+	out := make([]float64, len(v))
+	for i, x := range v {
+		from, to := max(0, i-m/2), min(len(v), i+m/2+1)
+		out[i] = x - (sums[to]-sums[from])/float64(to-from)
+	}
+	return out
 }
