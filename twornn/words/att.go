@@ -40,7 +40,7 @@ func WriteATT(out io.Writer, w *twornn.WFA) error {
 		if !(x >= 0) || math.IsInf(x, 1) {
 			err = fmt.Errorf("words: the weight %v has no logarithm, which the AT&T format takes; write DOT or npz instead", x)
 		}
-		return strconv.FormatFloat(-math.Log(x), 'g', -1, 64)
+		return strconv.FormatFloat(0-math.Log(x), 'g', -1, 64) // 0 − 0 is no −0
 	}
 	for i := range n {
 		if x := m.H0.AtVec(i); x != 0 {
@@ -230,23 +230,7 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 	if n := len(f.states); n > maxStates {
 		return nil, fmt.Errorf("words: the AT&T file has %d states; up to %d can be dense matrices", n, maxStates)
 	}
-	silent := true // the start goes on by epsilon alone
-	var bad *attArc
-	for i, a := range f.arcs {
-		if a.symbol == -1 && a.from != 0 {
-			bad = &f.arcs[i]
-		}
-		if a.symbol != -1 && a.from == 0 || a.symbol != -2 && a.to == 0 {
-			silent = false
-		}
-	}
-	if bad == nil && !silent {
-		for i, a := range f.arcs {
-			if a.symbol == -1 {
-				bad = &f.arcs[i]
-			}
-		}
-	}
+	silent, bad := f.silent()
 	if bad != nil {
 		f.line = bad.line
 		return nil, f.fail(epsilon, "leaves a state other than a start without other arcs", "remove it with fstrmepsilon")
@@ -272,4 +256,21 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 		}
 	}
 	return m.WFA(f.alphabet), nil
+}
+
+// silent reports whether the start goes on by epsilon alone, and an epsilon that is out of
+// place, if there is one.
+func (f *attFile) silent() (silent bool, bad *attArc) {
+	silent = true
+	for _, a := range f.arcs {
+		if a.symbol != -1 && a.from == 0 || a.symbol != -2 && a.to == 0 {
+			silent = false
+		}
+	}
+	for i, a := range f.arcs {
+		if a.symbol == -1 && (a.from != 0 || !silent) {
+			return silent, &f.arcs[i]
+		}
+	}
+	return silent, nil
 }

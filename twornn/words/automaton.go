@@ -46,22 +46,6 @@ func (a *Automaton) LogProb(word []int) float64 {
 	return logSum(logs)
 }
 
-// logSum returns log Σ exp v.
-func logSum(v []float64) float64 {
-	top := math.Inf(-1)
-	for _, x := range v {
-		top = max(top, x)
-	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	var s float64
-	for _, x := range v {
-		s += math.Exp(x - top)
-	}
-	return top + math.Log(s)
-}
-
 // States returns the number of states, those of all parts.
 func (a *Automaton) States() int {
 	n := 0

@@ -103,33 +103,10 @@ func tokensDOT(s string) []token {
 			tokens = append(tokens, token{string(c), line})
 			i++
 		case c == '"':
-			var b strings.Builder
-			at := line
-			for i++; i < len(s) && s[i] != '"'; i++ {
-				if s[i] == '\\' && i+1 < len(s) {
-					i++
-					switch s[i] {
-					case '\r':
-						if i+1 < len(s) && s[i+1] == '\n' {
-							i++
-						}
-						line++
-						continue
-					case '\n':
-						line++
-						continue
-					case '"', '\\':
-					default:
-						b.WriteByte('\\')
-					}
-				}
-				if s[i] == '\n' {
-					line++
-				}
-				b.WriteByte(s[i])
-			}
-			i++
-			tokens = append(tokens, token{b.String(), at})
+			text, next, lines := quotedDOT(s, i+1)
+			tokens = append(tokens, token{text, line})
+			i = next
+			line += lines
 		default:
 			from := i
 			for i < len(s) && !strings.ContainsRune(" \t\r\n{}[]=,;\"", rune(s[i])) && !strings.HasPrefix(s[i:], "->") {
@@ -139,6 +116,32 @@ func tokensDOT(s string) []token {
 		}
 	}
 	return tokens
+}
+
+// quotedDOT returns the quoted text that begins at s[i], where it ends, and how many lines
+// that takes.
+func quotedDOT(s string, i int) (text string, next, lines int) {
+	var b strings.Builder
+	for ; i < len(s) && s[i] != '"'; i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == '\r' && i+1 < len(s) && s[i+1] == '\n' {
+				i++
+			}
+			if s[i] == '\n' {
+				lines++
+				continue
+			}
+			if s[i] != '"' && s[i] != '\\' {
+				b.WriteByte('\\')
+			}
+		}
+		if s[i] == '\n' {
+			lines++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), i + 1, lines
 }
 
 // dotFile is such a graph on its way into an automaton.

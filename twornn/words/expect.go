@@ -2,14 +2,7 @@ package words
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/blas/gonum"
 )
-
-var blas gonum.Implementation
-
-func axpy(s float64, x, y []float64) { blas.Daxpy(len(y), s, x, 1, y, 1) }
-func dot(x, y []float64) float64     { return blas.Ddot(len(y), x, 1, y, 1) }
 
 // counts holds how often, in expectation over the paths of the sample, each parameter was
 // used, with the log-likelihood.

@@ -197,18 +197,6 @@ func newLookup(words [][]int) *lookup {
 	return l
 }
 
-// runes makes a key of a word.
-func runes(w []int) []rune {
-	r := make([]rune, len(w))
-	for i, s := range w {
-		// Above the surrogates, which are not kept apart.
-		if r[i] = rune(s); s >= 0xd800 {
-			r[i] += 0x800
-		}
-	}
-	return r
-}
-
 // ending returns the words that w ends with, or w alone if whole.
 func (l *lookup) ending(w []int, whole bool) []int32 {
 	return l.find(w, whole, func(k int) []int { return w[len(w)-k:] })

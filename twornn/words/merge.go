@@ -59,11 +59,6 @@ func (m *merger) evidence(a, b int32) float64 {
 	return e
 }
 
-func lgamma(x float64) float64 {
-	v, _ := math.Lgamma(x)
-	return v
-}
-
 // fold joins b, the root of a tree, and all below it to a. It returns the evidence for
 // it and false if a pair differs too much, with the fold left half done.
 func (m *merger) fold(a, b int32) (float64, bool) {

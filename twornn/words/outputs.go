@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn"
 )
@@ -21,75 +18,6 @@ type OutputsOptions struct {
 	// Tol is the error of outputs, relative to the largest, up to which they count as
 	// explained, and below which singular values count as none. Zero means 1e-8.
 	Tol float64
-}
-
-// Machine is an automaton with outputs, learnt from words.
-type Machine struct {
-	*twornn.Model
-	// Futures is the length of suffixes that told its states apart.
-	Futures int
-	// Deterministic says that states and transitions are unit vectors, exactly, so that
-	// nothing drifts on words of any length.
-	Deterministic bool
-	// Error is the largest error of an output in the data.
-	Error float64
-	// Missing lists transitions that no word of the data takes: what the machine does
-	// there is not learnt.
-	Missing []Gap
-	// Words and Longest are the number of words and the symbols of the longest.
-	Words, Longest int
-}
-
-// Gap is a state and a symbol that was never read in it.
-type Gap struct {
-	Word   []int // leads to the state
-	Symbol int
-}
-
-// Track stores the outputs after every symbol of a word of indices in dst, which is
-// resized to k×p if empty. It costs O(n) a symbol for each entry of the state that is not
-// zero: one, if the machine is deterministic. It panics if a symbol is out of range.
-func (m *Machine) Track(dst *mat.Dense, word []int) {
-	n, _, p := m.Dims()
-	if dst.IsEmpty() {
-		if len(word) == 0 {
-			return
-		}
-		dst.ReuseAs(len(word), p)
-	}
-	h, next := slices.Clone(m.H0.RawVector().Data), make([]float64, n)
-	omega := mat.DenseCopyOf(m.Omega.T())
-	for t, s := range word {
-		clear(next)
-		for i, x := range h {
-			if x != 0 {
-				axpy(x, m.A[s].RawRowView(i), next)
-			}
-		}
-		h, next = next, h
-		y := dst.RawRowView(t)
-		clear(y)
-		for i, x := range h {
-			if x != 0 {
-				axpy(x, omega.RawRowView(i), y)
-			}
-		}
-	}
-}
-
-// String is the summary that a notebook prints.
-func (m *Machine) String() string {
-	n, d, p := m.Dims()
-	kind := "weighted"
-	if m.Deterministic {
-		kind = "deterministic"
-	}
-	s := fmt.Sprintf("%s, %d states, %d symbols, %d outputs; from %d words of up to %d symbols, largest error %.2g", kind, n, d, p, m.Words, m.Longest, m.Error)
-	if len(m.Missing) > 0 {
-		g := m.Missing[0]
-		s += fmt.Sprintf("\n%d transitions were never seen, such as symbol %d after %v: add a word that takes them", len(m.Missing), g.Symbol, g.Word)
-	}
-	return s
 }
 
 // FitOutputs learns the linear 2-RNN of one-hot sequences with outputs, such as

@@ -57,23 +57,6 @@ func (a *pfa) normalise() {
 	}
 }
 
-func sum(v []float64) (s float64) {
-	for _, x := range v {
-		s += x
-	}
-	return s
-}
-
-// scale divides v by t.
-func scale(v []float64, t float64) {
-	if t == 0 {
-		return
-	}
-	for i := range v {
-		v[i] /= t
-	}
-}
-
 // logProb returns the natural logarithm of the probability of a word.
 func (a *pfa) logProb(word []int) float64 {
 	h, next := append([]float64(nil), a.start...), make([]float64, a.n)
@@ -120,18 +103,4 @@ func (a *pfa) draw(rnd *rand.Rand) []int {
 		word = append(word, by)
 		i = to
 	}
-}
-
-// pick returns the first index whose share of p, with those before it, reaches u.
-func pick(p []float64, u float64) int {
-	last := 0
-	for i, v := range p {
-		if v > 0 {
-			last = i
-			if u -= v; u < 0 {
-				break
-			}
-		}
-	}
-	return last
 }

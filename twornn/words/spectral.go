@@ -33,7 +33,7 @@ type SpectralOptions struct {
 type SpectralFit struct {
 	*twornn.WFA
 	States         int
-	SingularValues []float64
+	SingularValues []float64 // of the Hankel block, those that were left out too
 	// HeldOut[r-1] is the mean log-likelihood, in nats a word, of the words held out with r
 	// states; nil if the number was given.
 	HeldOut []float64
@@ -170,7 +170,7 @@ func heldOutByStates(ctx context.Context, sample *datasets.Words, o SpectralOpti
 // spectral returns the automaton of up to r states whose value is the statistic.
 func spectral(sample *datasets.Words, o SpectralOptions, r int) (*twornn.Model, []float64, error) {
 	b := Hankel(sample, o.Statistic, o.Prefixes, o.Suffixes)
-	u, s, v, err := b.H.SVD(r)
+	u, s, v, err := b.H.SVD(max(r, o.MaxStates))
 	if err != nil {
 		return nil, nil, err
 	}

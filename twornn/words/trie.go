@@ -46,17 +46,16 @@ func newTrie(words [][]int, counts []float64) *trie {
 	return t
 }
 
-// corpus is a sample of words, sorted and split into tries.
+// corpus is a sample of words, split into tries.
 type corpus struct {
 	d      int
 	tries  []*trie
-	total  float64 // words
-	tokens float64 // symbols and ends of words
-	seen   []float64
+	total  float64   // words
+	tokens float64   // symbols and ends of words
+	seen   []float64 // how often each symbol is there
 }
 
-// newCorpus returns the words of the sample for which take is true, given the
-// number of the word in lexicographic order.
+// newCorpus returns the corpus of words in lexicographic order.
 func newCorpus(words [][]int, counts []float64, d int) *corpus {
 	c := &corpus{d: d, seen: make([]float64, d)}
 	for k, w := range words {

@@ -1,0 +1,93 @@
+package words
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// each calls do(0), …, do(n−1) on two goroutines; the calls must not touch each other.
+func each(n int, do func(k int)) {
+	var wg sync.WaitGroup
+	const g = 2
+	for j := range g {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for k := j; k < n; k += g {
+				do(k)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+var blas gonum.Implementation
+
+func axpy(s float64, x, y []float64) { blas.Daxpy(len(y), s, x, 1, y, 1) }
+func dot(x, y []float64) float64     { return blas.Ddot(len(y), x, 1, y, 1) }
+
+func sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// scale divides v by t.
+func scale(v []float64, t float64) {
+	if t == 0 {
+		return
+	}
+	for i := range v {
+		v[i] /= t
+	}
+}
+
+// pick returns the first index whose share of p, with those before it, reaches u.
+func pick(p []float64, u float64) int {
+	last := 0
+	for i, v := range p {
+		if v > 0 {
+			last = i
+			if u -= v; u < 0 {
+				break
+			}
+		}
+	}
+	return last
+}
+
+// logSum returns log Σ exp v.
+func logSum(v []float64) float64 {
+	top := math.Inf(-1)
+	for _, x := range v {
+		top = max(top, x)
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
+	var s float64
+	for _, x := range v {
+		s += math.Exp(x - top)
+	}
+	return top + math.Log(s)
+}
+
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+// runes makes a key of a word.
+func runes(w []int) []rune {
+	r := make([]rune, len(w))
+	for i, s := range w {
+		// Above the surrogates, which are not kept apart.
+		if r[i] = rune(s); s >= 0xd800 {
+			r[i] += 0x800
+		}
+	}
+	return r
+}
