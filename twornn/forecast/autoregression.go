@@ -68,15 +68,6 @@ func (m VAR) Fit(ctx context.Context, train *datasets.Series, o Options) (Foreca
 	}))
 }
 
-// all returns 0, 1, …, n−1.
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // iterated is a set of autoregressions, each of some columns.
 type iterated struct {
 	k     *task

@@ -13,8 +13,9 @@ type band struct {
 	Floor float64 `json:",omitempty"`
 	// Phase has the scale by place in the season of that many rows.
 	Phase []float64 `json:",omitempty"`
-	// Size is the mean of |error| over scale.
-	Size float64
+	// Widen is a factor above 1: the weights suit the rows held out, most where they are
+	// few.
+	Widen float64
 	// Quantiles are those of error over scale, in order, all of them or evenly spaced.
 	Quantiles []float64
 }
@@ -30,6 +31,10 @@ const (
 
 // mostQuantiles bounds what a band keeps.
 const mostQuantiles = 400
+
+// widening is how much wider intervals are than the errors held out, times the root of
+// their number.
+const widening = 1.5
 
 // bandGain is what a scale must gain in mean log-likelihood a row over a constant one.
 const bandGain = 0.03
@@ -67,10 +72,10 @@ func newBand(forecasts, truth []float64, rows []int, h int, seasons []int) band 
 	for i, e := range errs {
 		if sc := best.scale(forecasts[i], rows[i]+h); sc > 0 {
 			q[i] = e / sc
-			best.Size += math.Abs(q[i]) / float64(len(errs))
 		}
 	}
 	slices.Sort(q)
+	best.Widen = 1 + widening/math.Sqrt(float64(max(len(errs), 1)))
 	best.Quantiles = thinnedValues(q)
 	return best
 }
@@ -130,11 +135,10 @@ func thinnedValues(q []float64) []float64 {
 }
 
 // between returns the interval about forecast f of a row that covers with the given
-// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones, and a
-// factor of the width.
-func (b *band) between(f float64, row int, p, width float64) (low, high float64) {
+// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones.
+func (b *band) between(f float64, row int, p float64) (low, high float64) {
 	n := len(b.Quantiles)
-	s := b.scale(f, row) * width
+	s := b.scale(f, row) * b.Widen
 	if n == 0 {
 		return f, f
 	}

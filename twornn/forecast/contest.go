@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 
@@ -17,34 +16,6 @@ type contest struct {
 	warps [][]warp // sets of transformations: as it is, and transformed
 	first int
 	cells [][]*cell // by horizon and target
-}
-
-// cell is the race for one target at one horizon.
-type cell struct {
-	h, target  int
-	rows       []int // held out: forecasts are made from them
-	blocks     []int // how many of these each block has
-	truth      []float64
-	last       []float64
-	candidates []*candidate
-}
-
-// candidate is a rule that may forecast a cell, with what it forecast for the rows held
-// out, each from rows before its block.
-type candidate struct {
-	name      string
-	forecasts []float64
-	score     float64                                  // within its family
-	learn     func(ctx context.Context) (piece, error) // from all training rows
-}
-
-// piece is a rule as learnt from all training rows: the first of its fields that is
-// set.
-type piece struct {
-	Linear *linear `json:",omitempty"`
-	design *design
-	path   *path
-	Anchor *anchor `json:",omitempty"`
 }
 
 // newContest cuts the rows and finds the transformations.
@@ -92,19 +63,6 @@ func (t *contest) newCell(h, c int) *cell {
 		x.truth, x.last = append(x.truth, v[row+h]), append(x.last, v[row])
 	}
 	return x
-}
-
-// add enters a candidate whose forecasts are all numbers.
-func (x *cell) add(c *candidate) {
-	if len(c.forecasts) != len(x.truth) {
-		panic(fmt.Sprintf("forecast: %s: %d forecasts of %d rows", c.name, len(c.forecasts), len(x.truth)))
-	}
-	for _, f := range c.forecasts {
-		if !isFinite(f) {
-			return
-		}
-	}
-	x.candidates = append(x.candidates, c)
 }
 
 // run enters all candidates. rec is told of each group that is done.

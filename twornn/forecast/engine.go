@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
 )
 
 // engine is a learnt rule on a record: what the methods of this package share.
@@ -118,4 +119,12 @@ func (k *task) future(dst *mat.Dense, r *record, t int) error {
 		}
 	}
 	return err
+}
+
+// tell tells a Recorder, which may be nil.
+func tell(rec twornn.Recorder, stage string, i int) error {
+	if rec == nil {
+		return nil
+	}
+	return rec.Record(twornn.Progress{Stage: stage, Iteration: i})
 }

@@ -78,11 +78,3 @@ func (x *cell) errors(f []float64, from int) []float64 {
 	}
 	return out
 }
-
-func rms(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x * x / float64(len(v))
-	}
-	return math.Sqrt(s)
-}

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -172,16 +171,6 @@ func (p *path) settle(r *record, warps []warp, horizons []int, end int) {
 	}
 }
 
-// changeRange returns the range of the changes of v over h rows that end before row
-// end. A change half as large again as any seen is believed, a larger one is not.
-func changeRange(v []float64, h, end int) (low, high float64) {
-	for t := 0; t+h < end; t++ {
-		d := v[t+h] - v[t]
-		low, high = min(low, d), max(high, d)
-	}
-	return 1.5 * low, 1.5 * high
-}
-
 // value turns a transformed forecast of column c of the path into a value.
 func (p *path) value(z float64, r *record, warps []warp, c, i, t int) float64 {
 	j := p.Columns[c]
@@ -218,6 +207,3 @@ func learnPath(ctx context.Context, m pathMaker, r *record, warps []warp, horizo
 	p.settle(r, warps, horizons, end)
 	return p, nil
 }
-
-// isFinite tells whether x is a number.
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -90,16 +90,6 @@ func (e repeat) before(t, h int) int {
 	return seasonBefore(t, h, e.season)
 }
 
-// seasonBefore returns the last row not after t that has the place of t+h in the
-// season; if the record began later, its first row at that place, or t at worst.
-func seasonBefore(t, h, season int) int {
-	back := (h + season - 1) / season * season
-	if i := t + h - back; i >= 0 {
-		return i
-	}
-	return t
-}
-
 func (e repeat) forecast(dst *mat.Dense, r *record, t int) {
 	for i, h := range e.k.horizons {
 		for c, j := range e.k.targets {

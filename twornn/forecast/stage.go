@@ -85,18 +85,6 @@ func (s *stage) ok(t int) bool {
 	return true
 }
 
-// thinned returns at most about most of the rows, evenly spaced.
-func thinned(rows []int, most int) []int {
-	if len(rows) <= most {
-		return rows
-	}
-	var out []int
-	for i := range most {
-		out = append(out, rows[i*len(rows)/most])
-	}
-	return out
-}
-
 // units sets the means of the targets, and the units of their distances from the anchors.
 func (s *stage) units(rows []int) {
 	n := float64(len(rows))
@@ -185,4 +173,10 @@ func (s *stage) persistence() []float64 {
 		}
 	}
 	return out
+}
+
+// fraction is a number of segments and a memory.
+type fraction struct {
+	end    int
+	memory float64
 }

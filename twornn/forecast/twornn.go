@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
-	"github.com/twornn/spectral/twornn"
 )
 
 // TwoRNN is the package's own forecaster; its zero value is the recommended one.
@@ -123,7 +122,8 @@ type Fitted struct {
 // Interval returns the ends of intervals that cover what comes with the given
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
-// season. They widen and narrow with the errors of the rows since the training part. It errs as Forecast does, and panics unless 0 < coverage < 1.
+// season. They widen and narrow as those of the rows since the
+// training part missed more or less often than they should. It errs as Forecast does, and panics unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		panic("forecast: the coverage must lie between 0 and 1")
@@ -137,10 +137,10 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 		return nil, nil, readErr
 	}
 	low, high = f.task.sized(nil), f.task.sized(nil)
-	for i, h := range f.task.horizons {
+	for i := range f.task.horizons {
 		for c := range f.task.targets {
 			y := mid.At(i, c)
-			lo, hi := f.mixture.Cells[i][c].Band.between(y, t+h, coverage, f.mixture.width(r, t, i, c))
+			lo, hi := f.mixture.interval(r, t, i, c, coverage)
 			if f.mixture.Low[c] == 0 {
 				lo = max(lo, min(y, 0)) // what never was negative stays so
 			}
@@ -201,11 +201,3 @@ func (k *task) targetNames() []string {
 
 // list joins names.
 func list(names []string) string { return strings.Join(names, ", ") }
-
-// tell tells a Recorder, which may be nil.
-func tell(rec twornn.Recorder, stage string, i int) error {
-	if rec == nil {
-		return nil
-	}
-	return rec.Record(twornn.Progress{Stage: stage, Iteration: i})
-}

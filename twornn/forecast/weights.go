@@ -71,14 +71,6 @@ func (x *cell) gains(forecasts []float64, blocks int) []float64 {
 	return out
 }
 
-func mean(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x / float64(len(v))
-	}
-	return s
-}
-
 // powers returns weights ∝ exp(−k·gain).
 func powers(gain []float64, k float64) []float64 {
 	least, sum := math.Inf(1), 0.0
