@@ -6,6 +6,7 @@ const (
 	mostLags      = 36  // recent rows of a target
 	mostRecent    = 160 // recent rows of all columns together
 	fewColumns    = 4   // up to which the neighbours of a season ago are taken of all, not of targets alone
+	longSeason    = 200 // beyond, a single day a season ago tells little
 	mostOtherLags = 24  // recent rows of the other columns
 	mostDummies   = 24  // a season this long has a level for each place, a longer one waves
 	mostNested    = 400 // an outer season this long has a level for each place if seen often
@@ -65,7 +66,7 @@ func (c *cataloguer) lags() {
 			back := (c.h + season - 1) / season * season
 			for _, m := range []int{0, season, 2 * season} {
 				for _, o := range []int{0, -1, 1} {
-					if o != 0 && len(c.k.columns) > fewColumns && !c.k.isTarget(j) {
+					if o != 0 && len(c.k.columns) > fewColumns && !c.k.isTarget(j) || season > longSeason && (o != 0 || m != 0) {
 						continue
 					}
 					shift := back + m + o

@@ -13,13 +13,14 @@ import (
 //
 //	share_t = (a V + Σ_u 2^{−(t−u)/b} x_u y_u) / (a V + Σ_u 2^{−(t−u)/b} x_u²),
 //
-// held to 0 to 1, is what is left of the change that it forecasts at row t. V is the mean
+// over shareEnough and held to 0 to 1, is what is left of the change that it forecasts at row t. V is the mean
 // of x² on the rows held out. So a rule of the training rows that holds no more fades
 // into persistence, and one that holds is left alone. The sums are states as others: new
 // rows need no new fit.
 const (
 	sharePrior    = 100 // a, rows
 	shareHalfLife = 200 // b, rows
+	shareEnough   = 0.7 // less would shrink by chance what holds
 	shareMemory   = 4 * shareHalfLife
 )
 
@@ -86,5 +87,5 @@ func (m *mixture) share(r *record, t, i, c, h int) float64 {
 			a, b = a+x*y, b+x*x
 		}
 	}
-	return min(max(a/b, 0), 1)
+	return min(max(a/b/shareEnough, 0), 1)
 }

@@ -47,20 +47,36 @@ func (w warp) mean(z, variance float64) float64 {
 	return z
 }
 
-// warpFor returns the transformation that the values of a column allow: the logarithm
-// if all are positive and they spread over more than a factor of leastSpread, the root
-// if none is negative, else none.
+// warpFor returns the transformation that suits the values of a column: of the
+// logarithm, where all are positive, and the root, where none is negative, the one after
+// which the size of the changes depends least on the level. Values that spread over less
+// than a factor of leastSpread stay as they are.
 func warpFor(v []float64) warp {
 	lo, hi := slices.Min(v), slices.Max(v)
-	switch {
-	case lo == hi:
+	if lo < 0 || hi <= leastSpread*lo {
 		return warp{}
-	case lo > 0 && hi > leastSpread*lo:
-		return warp{Kind: logarithm, Floor: lo / 2}
-	case lo >= 0 && hi > 0 && hi > leastSpread*lo:
-		return warp{Kind: root}
 	}
-	return warp{}
+	best := warp{Kind: root}
+	if log := (warp{Kind: logarithm, Floor: lo / 2}); lo > 0 && log.slope(v) <= best.slope(v) {
+		best = log
+	}
+	return best
+}
+
+// slope returns the size of the correlation of |change| with the level, transformed.
+func (w warp) slope(v []float64) float64 {
+	var n, x, y, xx, xy, yy float64
+	for t := 1; t < len(v); t++ {
+		a, b := w.of(v[t-1]), w.of(v[t])
+		level, change := (a+b)/2, math.Abs(b-a)
+		n, x, y = n+1, x+level, y+change
+		xx, xy, yy = xx+level*level, xy+level*change, yy+change*change
+	}
+	xx, xy, yy = xx-x*x/n, xy-x*y/n, yy-y*y/n
+	if !(xx > 0 && yy > 0) {
+		return 0
+	}
+	return math.Abs(xy) / math.Sqrt(xx*yy)
 }
 
 // leastSpread is the ratio of the largest to the smallest value from which on
