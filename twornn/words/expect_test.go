@@ -116,3 +116,21 @@ func TestMerging(t *testing.T) {
 		}
 	}
 }
+
+// TestMergingApart: two states that differ at once and are alike in all that follows, which is
+// a wide tree whose rare nodes all speak for merging, stay apart.
+func TestMergingApart(t *testing.T) {
+	a := newPFA(4, 10)
+	a.start[0] = 1
+	a.step[0][0*4+1], a.step[1][0*4+2] = 0.5, 0.5 // 0 leads to state 1, 1 to state 2
+	a.step[0][1*4+3], a.step[1][1*4+3] = 0.8, 0.2
+	a.step[0][2*4+3], a.step[1][2*4+3] = 0.3, 0.7
+	for s := 2; s < 10; s++ {
+		a.step[s][3*4+3] = 0.1
+	}
+	a.stop[3] = 0.2
+	words, count := sorted(draw(a, 600, pcg(6)))
+	if red := newMerger(words, count, 10, 0.5, 6).run(50, 10); len(red) != 4 {
+		t.Errorf("%d states, the machine has 4", len(red))
+	}
+}

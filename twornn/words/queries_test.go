@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 )
@@ -135,5 +137,35 @@ func TestLearnErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestLearnHalving: long counterexamples are cut by halving: log₂ 300 places are asked for,
+// not 300.
+func TestLearnHalving(t *testing.T) {
+	tk := datasets.RunningSum(5)
+	target := tk.Model()
+	target.Omega.Slice(1, 5, 0, 5).(*mat.Dense).Zero()
+	f := UnitVectors(target, 5)
+	rnd := rand.New(pcg(9))
+	oracle := func(m *twornn.Model) ([]int, bool) {
+		ask := UnitVectors(m, 5)
+		for range 200 {
+			w := make([]int, 300)
+			for i := range w {
+				w[i] = rnd.IntN(5)
+			}
+			if math.Abs(ask(w)[0]-f(w)[0]) > 1e-6 {
+				return w, true
+			}
+		}
+		return nil, false
+	}
+	l, err := Learn(t.Context(), f, 5, oracle, QueryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _, _ := l.Dims(); n != 5 || l.Queries > 5*5*5+5+5*5*12 {
+		t.Errorf("%v", l)
 	}
 }
