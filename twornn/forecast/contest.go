@@ -23,13 +23,19 @@ func newContest(k *task, r *record) *contest {
 	t := &contest{k: k, r: r, split: newSplit(r.n, k.seasons)}
 	t.first = max(min(r.n/8, mostLags), t.split.bounds[0])
 	plain, bent := make([]warp, len(k.columns)), make([]warp, len(k.columns))
-	any := false
-	for j := range k.columns {
+	kind := identity
+	for _, j := range k.targets {
 		bent[j] = warpFor(r.v[j])
-		any = any || k.isTarget(j) && bent[j].Kind != identity
+		kind = max(kind, bent[j].Kind)
+	}
+	for j := range k.columns {
+		// Ratios of columns are sums where all are logarithms.
+		if !k.isTarget(j) {
+			bent[j] = warpTo(kind, r.v[j])
+		}
 	}
 	t.warps = [][]warp{plain}
-	if any {
+	if kind != identity {
 		t.warps = append(t.warps, bent)
 	}
 	for _, h := range k.horizons {

@@ -99,6 +99,11 @@ func TestNoLeak(t *testing.T) {
 	o := Options{Horizons: []int{1, 4}, Seasons: []int{6}}
 	a, _ := s.Column("a")
 	b, _ := s.Column("b")
+	for i := 7; i < n; i += 9 { // missing values are not filled from later rows
+		b[i] = math.NaN()
+	}
+	b[from-1] = math.NaN()
+	s = datasets.FromColumns([]string{"a", "b"}, a, b)
 	for i := from; i < n; i++ {
 		a[i], b[i] = 1e6*float64(i), -1e5
 	}

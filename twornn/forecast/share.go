@@ -20,7 +20,7 @@ import (
 const (
 	sharePrior    = 100 // a, rows
 	shareHalfLife = 200 // b, rows
-	shareEnough   = 0.7 // less would shrink by chance what holds
+	shareEnough   = 0.9 // less would shrink by chance what holds
 	shareMemory   = 4 * shareHalfLife
 )
 

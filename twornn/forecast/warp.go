@@ -52,15 +52,24 @@ func (w warp) mean(z, variance float64) float64 {
 // which the size of the changes depends least on the level. Values that spread over less
 // than a factor of leastSpread stay as they are.
 func warpFor(v []float64) warp {
+	log, sqrt := warpTo(logarithm, v), warpTo(root, v)
+	if log.Kind == logarithm && log.slope(v) <= sqrt.slope(v) {
+		return log
+	}
+	return sqrt
+}
+
+// warpTo returns the transformation of the given kind if the values of a column allow
+// it, the root where they allow no logarithm, else none.
+func warpTo(kind warpKind, v []float64) warp {
 	lo, hi := slices.Min(v), slices.Max(v)
-	if lo < 0 || hi <= leastSpread*lo {
+	switch {
+	case kind == identity || lo < 0 || hi <= leastSpread*lo || lo == hi:
 		return warp{}
+	case kind == logarithm && lo > 0:
+		return warp{Kind: logarithm, Floor: lo / 2}
 	}
-	best := warp{Kind: root}
-	if log := (warp{Kind: logarithm, Floor: lo / 2}); lo > 0 && log.slope(v) <= best.slope(v) {
-		best = log
-	}
-	return best
+	return warp{Kind: root}
 }
 
 // slope returns the size of the correlation of |change| with the level, transformed.
