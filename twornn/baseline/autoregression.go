@@ -48,6 +48,8 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 	if n < 3 {
 		return nil, fmt.Errorf("baseline: an autoregression needs 3 rows or more, got %d", n)
 	}
+	// About their means a series that is constant is zero, and gets no coefficient.
+	y, mean := centred(y)
 	order := leastAIC(y, most)
 	design := lags(y, order, order)
 	rows, c := design.Dims()
@@ -56,7 +58,32 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("baseline: autoregression of order %d: %w", order, err)
 	}
-	return &Autoregression{order, mat.DenseCopyOf(b.T())}, nil
+	a := &Autoregression{order, mat.DenseCopyOf(b.T())}
+	for j := range k {
+		row := a.C.RawRowView(j)
+		row[0] += mean[j]
+		for i, w := range row[1:] {
+			row[0] -= w * mean[i%k]
+		}
+	}
+	return a, nil
+}
+
+// centred returns y less the means of its columns, and these.
+func centred(y *mat.Dense) (*mat.Dense, []float64) {
+	n, k := y.Dims()
+	out, mean := mat.DenseCopyOf(y), make([]float64, k)
+	for j := range k {
+		first := y.At(0, j) // so that a constant series has its value for a mean, exactly
+		for i := range n {
+			mean[j] += (y.At(i, j) - first) / float64(n)
+		}
+		mean[j] += first
+		for i := range n {
+			out.Set(i, j, y.At(i, j)-mean[j])
+		}
+	}
+	return out, mean
 }
 
 // lags returns the rows (1, y_{t−1}, …, y_{t−order}, y_t) for t from first on.

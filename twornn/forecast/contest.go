@@ -71,6 +71,17 @@ func (t *contest) newCell(h, c int) *cell {
 	return x
 }
 
+// sparsest returns the cell with the fewest rows held out.
+func (t *contest) sparsest() *cell {
+	least := t.cells[0][0]
+	for _, row := range t.cells {
+		if x := row[0]; len(x.truth) < len(least.truth) {
+			least = x
+		}
+	}
+	return least
+}
+
 // run enters all candidates. rec is told of each group that is done.
 func (t *contest) run(ctx context.Context, rec twornn.Recorder) error {
 	t.addAnchors()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -50,6 +51,11 @@ func fitWith(ctx context.Context, train *datasets.Series, o Options, learn func(
 	r, err := newRecord(train, k, start)
 	if err != nil {
 		return nil, err
+	}
+	for _, j := range k.targets {
+		if r.absent[j] != nil && !slices.Contains(r.absent[j], false) {
+			return nil, fmt.Errorf("forecast: column %q has no value in the training rows; leave it out of Options.Targets", k.columns[j])
+		}
 	}
 	if len(o.Seasons) == 0 {
 		k.seasons = findSeasons(r, k, train)

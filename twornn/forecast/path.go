@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -204,6 +205,13 @@ func learnPath(ctx context.Context, m pathMaker, r *record, warps []warp, horizo
 		return nil, err
 	}
 	p.Name, p.Columns = m.name, m.columns
+	// A perfect fit has no likelihood, which could not be saved.
+	if p.ARIMA != nil && !isFinite(p.ARIMA.LogLik) {
+		p.ARIMA.LogLik = math.MaxFloat64
+	}
+	if p.ETS != nil && !isFinite(p.ETS.LogLik) {
+		p.ETS.LogLik = math.MaxFloat64
+	}
 	p.settle(r, warps, horizons, end)
 	return p, nil
 }

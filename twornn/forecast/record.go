@@ -19,6 +19,9 @@ type record struct {
 	memo   map[any]any // what engines have computed on this record
 }
 
+// mostValue is the largest value whose squares can be summed.
+const mostValue = 1e100
+
 // newRecord reads the columns of the task from s. start is by column, nil for zeros.
 func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 	r := &record{n: s.Len(), memo: map[any]any{}}
@@ -35,6 +38,9 @@ func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 		for i, x := range v {
 			if math.IsInf(x, 0) {
 				return nil, fmt.Errorf("forecast: row %d of column %q is infinite; make it NaN to count it as missing", i, name)
+			}
+			if math.Abs(x) > mostValue {
+				return nil, fmt.Errorf("forecast: row %d of column %q is %g, whose square overflows in sums; use larger units", i, name, x)
 			}
 			if math.IsNaN(x) {
 				if absent == nil {

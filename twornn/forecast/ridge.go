@@ -107,6 +107,9 @@ func (m Ridge) choose(ctx context.Context, k *task, r *record, h int) (*design, 
 			}
 		}
 	}
+	if best == nil {
+		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %d rows ahead; give more rows, or targets with fewer missing values", h)
+	}
 	var out []*linear
 	for c := range k.targets {
 		out = append(out, best.learn(of, member, c))

@@ -50,6 +50,9 @@ func (TwoRNN) String() string { return "2-RNN" }
 // leastRows is what a training series must have, beside twice the largest horizon.
 const leastRows = 20
 
+// leastHeld is the number of held-out rows that a choice can rest on.
+const leastHeld = 8
+
 // Fit implements Method. The Forecaster is a *[Fitted].
 func (m TwoRNN) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
 	f, err := m.Learn(ctx, train, o)
@@ -67,6 +70,9 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 			return nil, fmt.Errorf("forecast: %d rows are too few to choose a forecaster %d rows ahead; it needs %d, or take Persistence or AR", r.n, k.furthest(), need)
 		}
 		t := newContest(k, r)
+		if x := t.sparsest(); len(x.truth) < leastHeld {
+			return nil, fmt.Errorf("forecast: only %d rows of the last half are measured %d rows ahead in all targets; forecast targets with many missing values apart, or take Persistence", len(x.truth), x.h)
+		}
 		if err := t.run(ctx, o.Recorder); err != nil {
 			return nil, err
 		}

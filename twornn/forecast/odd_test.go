@@ -1,0 +1,134 @@
+package forecast
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn"
+)
+
+// TestOddSeries: whatever the numbers, a method errs or forecasts numbers.
+func TestOddSeries(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 3))
+	const n = 90
+	column := func(f func(i int) float64) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = f(i)
+		}
+		return v
+	}
+	noise := column(func(int) float64 { return rnd.NormFloat64() })
+	for name, v := range map[string][]float64{
+		"constant":      column(func(int) float64 { return 5 }),
+		"zero":          column(func(int) float64 { return 0 }),
+		"line":          column(func(i int) float64 { return float64(i) }),
+		"huge":          column(func(i int) float64 { return 1e150 * (2 + noise[i]) }),
+		"tiny":          column(func(i int) float64 { return 1e-150 * (2 + noise[i]) }),
+		"on a tower":    column(func(i int) float64 { return 1e12 + noise[i] }),
+		"moves late":    column(func(i int) float64 { return float64(max(i-75, 0)) }),
+		"mostly zero":   column(func(i int) float64 { return float64(i % 29 / 28) }),
+		"mostly absent": column(func(i int) float64 { return []float64{noise[i], math.NaN(), math.NaN(), math.NaN()}[i%4] }),
+		"none":          column(func(int) float64 { return math.NaN() }),
+		"grows":         column(func(i int) float64 { return math.Exp(float64(i) / 9) }),
+		"two values":    column(func(i int) float64 { return float64(i % 2) }),
+	} {
+		s := datasets.FromColumns([]string{"y", "same", "noise"}, v, v, noise)
+		for _, m := range quick() {
+			f, err := m.Fit(context.Background(), s.Rows(0, 70), Options{Targets: []string{"y"}, Horizons: []int{1, 5}, Seasons: []int{7}})
+			if err != nil {
+				t.Logf("%s, %v: %v", name, m, err)
+				continue
+			}
+			for _, at := range []int{0, 1, 40, 69, n - 1} {
+				x, err := f.Forecast(nil, s, at)
+				if err != nil {
+					t.Fatalf("%s, %v: %v", name, m, err)
+				}
+				for i := range 2 {
+					if !isFinite(x.At(i, 0)) {
+						t.Errorf("%s, %v, row %d: %v", name, m, at, x.At(i, 0))
+					}
+				}
+			}
+			if g, ok := f.(*Fitted); ok {
+				if lo, hi, err := g.Interval(s, n-1, 0.9); err != nil || !(lo.At(0, 0) <= hi.At(0, 0)) {
+					t.Errorf("%s: interval %v to %v, %v", name, lo, hi, err)
+				}
+				if g.String() == "" {
+					t.Error("no summary")
+				}
+				if err := g.Write(&bytes.Buffer{}); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestUnseenDirection: a column that does not vary in the training rows adds nothing to
+// a forecast when it moves.
+func TestUnseenDirection(t *testing.T) {
+	s := noisy(160, 6)
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	tariff, moved := make([]float64, 160), make([]float64, 160)
+	for i := range tariff {
+		tariff[i], moved[i] = 5, 5
+		if i >= 120 {
+			moved[i] = 600
+		}
+	}
+	before := datasets.FromColumns([]string{"a", "b", "tariff"}, a, b, tariff)
+	after := datasets.FromColumns([]string{"a", "b", "tariff"}, a, b, moved)
+	for _, m := range []Method{VAR{}, Ridge{}, Ridge{Products: true}, TwoRNN{}} {
+		f, err := m.Fit(context.Background(), before.Rows(0, 120), Options{Targets: []string{"a"}, Seasons: []int{6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _ := f.Forecast(nil, before, 150)
+		y, _ := f.Forecast(nil, after, 150)
+		if math.Abs(x.At(0, 0)-y.At(0, 0)) > 1e-9 {
+			t.Errorf("%v: %v, with the tariff raised %v", m, x.At(0, 0), y.At(0, 0))
+		}
+	}
+}
+
+// TestDeterministic: the same bits whatever GOMAXPROCS.
+func TestDeterministic(t *testing.T) {
+	s := positive(noisy(200, 9))
+	saved := func(cores int) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		f, err := TwoRNN{}.Learn(context.Background(), s, Options{Horizons: []int{1, 2}, Seasons: []int{6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if saved(1) != saved(4) {
+		t.Error("the fits differ")
+	}
+}
+
+// stopper is a Recorder that stops at once.
+type stopper struct{ err error }
+
+func (s stopper) Record(twornn.Progress) error { return s.err }
+
+func TestRecorderStops(t *testing.T) {
+	want := errors.New("enough")
+	_, err := TwoRNN{}.Fit(context.Background(), noisy(100, 1), Options{Recorder: stopper{want}})
+	if !errors.Is(err, want) {
+		t.Errorf("%v", err)
+	}
+}
