@@ -3,6 +3,8 @@ package words
 import (
 	"math"
 	"slices"
+
+	"github.com/twornn/spectral/datasets"
 )
 
 // unigrams returns the automaton of one state.
@@ -52,7 +54,7 @@ func (f *fitter) grow(n int) *pfa {
 	}
 	best, most := a, math.Inf(-1)
 	work, worse := 0.0, 0
-	for it := 1; it <= 400 && work < growBudget && f.ctx.Err() == nil; it++ {
+	for it := 1; it <= 400 && work < growBudget*float64(n)/60 && f.ctx.Err() == nil; it++ {
 		c, beam := f.rest, coarse
 		if it <= 80 {
 			c = small
@@ -77,17 +79,27 @@ func (f *fitter) grow(n int) *pfa {
 
 // starts returns the numbers of states of the random starts.
 func (f *fitter) starts() []int {
-	sizes := startSizes
-	if f.o.States > 0 {
-		sizes = []int{f.o.States}
-	}
-	switch {
+	switch sizes := f.sizes(startSizes); {
 	case f.o.Starts < 0:
 		return nil
 	case f.o.Starts > 0:
 		return slices.Repeat(sizes[len(sizes)-1:], f.o.Starts)
+	default:
+		return sizes
 	}
-	return sizes
+}
+
+// sizes returns those of the numbers of states for whose transitions there is room, at
+// least the first, or the one that was asked for.
+func (f *fitter) sizes(of []int) []int {
+	if f.o.States > 0 {
+		return []int{f.o.States}
+	}
+	k := 1
+	for k < len(of) && f.d*of[k]*of[k] <= maxNumbers {
+		k++
+	}
+	return of[:k]
 }
 
 // best returns the largest likelihood of a part on the words held out.
@@ -100,25 +112,53 @@ func (f *fitter) best() float64 {
 }
 
 // candidates learns the parts on the words not held out.
-func (f *fitter) candidates() {
+func (f *fitter) candidates() error {
 	f.add("unigrams", unigrams(f.rest))
 	if !f.o.NoMerging {
-		limit := maxMerged
-		if f.o.States > 0 {
-			limit = f.o.States
+		f.merged()
+	}
+	if !f.o.NoSpectral {
+		rest := datasets.NewWords(datasets.Numbered(f.d))
+		for k, w := range f.restWords {
+			rest.Add(w, f.restCounts[k])
 		}
-		for _, reject := range rejects {
-			m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
-			a := m.pfa(m.run(limit, 10))
-			f.add("merged states", f.refine(a))
+		for _, n := range f.sizes(spectralSizes) {
+			a, err := spectralStart(f.ctx, rest, n, 1e-4)
+			if err != nil {
+				return err
+			}
+			f.add("spectral start, EM", f.refine(a))
 		}
 	}
-	merged := f.best()
+	most := f.best()
 	for k, n := range f.starts() {
-		// Where random starts end far below merged states a larger one does too.
-		if f.o.Starts == 0 && k == len(startSizes)-1 && f.best() == merged && f.parts[len(f.parts)-1].HeldOut < merged-hopeless {
+		// Where random starts end far below the others a larger one does too.
+		if f.o.Starts == 0 && k == len(startSizes)-1 && f.parts[len(f.parts)-1].HeldOut < most-hopeless {
 			break
 		}
 		f.add("EM", f.grow(n))
+	}
+	return nil
+}
+
+// merged adds the automata of merged states, if there is room for the counts.
+func (f *fitter) merged() {
+	nodes := 0
+	for _, t := range f.rest.tries {
+		nodes += len(t.symbol)
+	}
+	if nodes*(f.d+1) > maxUses {
+		return
+	}
+	limit := maxMerged
+	for f.d*limit*limit > maxNumbers && limit > 15 {
+		limit--
+	}
+	if f.o.States > 0 {
+		limit = f.o.States
+	}
+	for _, reject := range rejects {
+		m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
+		f.add("merged states", f.refine(m.pfa(m.run(f.ctx, limit, 10))))
 	}
 }

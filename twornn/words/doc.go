@@ -16,8 +16,8 @@
 // # The likelihood of strings
 //
 // Where the words come from a machine of few states, its states are found by merging those
-// of the tree of all prefixes; Baum and Welch's EM refines them, and learns from random
-// starts too. The automata are weighed by words held out, and their mixture, automata side
+// of the tree of all prefixes; Baum and Welch's EM refines them, and learns from spectral and
+// random starts too. The automata are weighed by words held out, and their mixture, automata side
 // by side, is an [Automaton] again. Sums over the words run along the tree of prefixes,
 // so that a beginning that many words share is gone through once.
 //
@@ -41,10 +41,12 @@
 //	ngram.go         n-grams, to compare with
 //	options.go       the choices of Fit
 //	holdout.go       words held out
+//	hankel.go        sparse Hankel blocks and their SVD
+//	embed.go         vectors for the symbols of large alphabets, and which lie together
+//	spectralstart.go a start for EM from singular vectors
 //	candidates.go    automata by merging and by EM
 //	weigh.go         their shares
 //	fit.go           Fit
-//	hankel.go        sparse Hankel blocks and their SVD
 //	spectral.go      Spectral
 //	span.go          a basis that grows
 //	observations.go  words with outputs
@@ -59,5 +61,4 @@
 //	dot.go           Graphviz
 //	att.go           OpenFst
 //	npz.go           NumPy
-//	embed.go         vectors for the symbols of large alphabets
 package words

@@ -140,8 +140,19 @@ func (e *Embedding) WFA(m *twornn.Model) (*twornn.WFA, error) {
 // other and move by Lloyd's rounds.
 func (e *Embedding) Kinds(k int) (*Embedding, []int) {
 	d, width := e.Vectors.Dims()
-	centres := e.spread(k)
-	kind := make([]int, d)
+	centres, kind := e.centres(k)
+	v := mat.NewDense(d, width, nil)
+	for i, j := range kind {
+		v.SetRow(i, centres[j])
+	}
+	return &Embedding{Alphabet: e.Alphabet, Vectors: v, SingularValues: e.SingularValues}, kind
+}
+
+// centres returns the k centres and which is nearest to each vector.
+func (e *Embedding) centres(k int) (centres [][]float64, kind []int) {
+	d, width := e.Vectors.Dims()
+	centres = e.spread(k)
+	kind = make([]int, d)
 	for range 100 {
 		moved := false
 		for i := range d {
@@ -167,11 +178,7 @@ func (e *Embedding) Kinds(k int) (*Embedding, []int) {
 			break
 		}
 	}
-	v := mat.NewDense(d, width, nil)
-	for i, j := range kind {
-		v.SetRow(i, centres[j])
-	}
-	return &Embedding{Alphabet: e.Alphabet, Vectors: v, SingularValues: e.SingularValues}, kind
+	return centres, kind
 }
 
 // spread returns k of the vectors, each as far as can be from those before it, among the

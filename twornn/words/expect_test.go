@@ -94,7 +94,7 @@ func TestEMClimbs(t *testing.T) {
 func TestMerging(t *testing.T) {
 	words, count := sorted(draw(ladder(), 3000, pcg(5)))
 	m := newMerger(words, count, 3, 0.5, 6)
-	if red := m.run(50, 10); len(red) != 3 {
+	if red := m.run(t.Context(), 50, 10); len(red) != 3 {
 		t.Errorf("%d states, the machine has 3", len(red))
 	}
 	// A trial leaves nothing behind.
@@ -130,7 +130,7 @@ func TestMergingApart(t *testing.T) {
 	}
 	a.stop[3] = 0.2
 	words, count := sorted(draw(a, 600, pcg(6)))
-	if red := newMerger(words, count, 10, 0.5, 6).run(50, 10); len(red) != 4 {
+	if red := newMerger(words, count, 10, 0.5, 6).run(t.Context(), 50, 10); len(red) != 4 {
 		t.Errorf("%d states, the machine has 4", len(red))
 	}
 }

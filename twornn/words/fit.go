@@ -11,12 +11,12 @@ import (
 
 // Fit learns the distribution that the words of the sample were drawn from. It learns
 // several automata on most of the words, by merging the states of the prefix tree and by
-// EM, gives each the share of a mixture that makes the other words most likely, and
+// EM from there, from spectral and from random starts, gives each the share of a mixture that makes the other words most likely, and
 // carries those with a share on over the whole sample. Every word has a positive
 // probability in the result. The same sample and source give the same bits.
 //
-// It errs if the sample is empty, if an option is out of range, and if ctx is done before
-// there is anything to return.
+// A ctx that is done ends the learning, and what there is by then is returned. Fit errs if
+// the sample is empty, if an option is out of range, and if ctx is done at once.
 func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
 	if sample == nil || sample.Len() == 0 {
 		return nil, errors.New("words: the sample holds no word; read or add some first")
@@ -37,8 +37,7 @@ func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, er
 	}
 	f.words, f.counts = sorted(sample)
 	f.split()
-	f.candidates()
-	if err := ctx.Err(); err != nil && len(f.parts) == 0 {
+	if err := f.candidates(); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	f.weigh()

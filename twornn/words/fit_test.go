@@ -154,3 +154,52 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSpectralStart: a distribution, already far better than unigrams, and after EM near the
+// machine that made the words.
+func TestSpectralStart(t *testing.T) {
+	sample := draw(ladder(), 3000, pcg(8))
+	words, count := sorted(sample)
+	c := newCorpus(words, count, 3)
+	a, err := spectralStart(t.Context(), sample, 6, 1e-4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.n {
+		total := a.stop[i]
+		for _, m := range a.step {
+			total += sum(m[i*a.n : (i+1)*a.n])
+		}
+		if math.Abs(total-1) > 1e-12 {
+			t.Errorf("the ways out of state %d sum to %v", i, total)
+		}
+	}
+	truth, first, one := c.expect(ladder(), 0).logLik, c.expect(a, 0).logLik, c.expect(unigrams(c), 0).logLik
+	if first < one+0.8*(truth-one) {
+		t.Errorf("log-likelihood %v, of unigrams %v, of the machine %v", first, one, truth)
+	}
+	for range 50 {
+		a = &c.expect(a, fine).pfa
+		a.normalise()
+	}
+	if last := c.expect(a, 0).logLik; last < truth {
+		t.Errorf("after EM the log-likelihood is %v, that of the machine %v", last, truth)
+	}
+}
+
+// TestFitLargeAlphabet: 2,000 symbols leave room for small automata alone.
+func TestFitLargeAlphabet(t *testing.T) {
+	rnd := rand.New(pcg(9))
+	sample := datasets.NewWords(datasets.Numbered(2000))
+	for range 2000 {
+		sample.Add([]int{rnd.IntN(20), 1980 + rnd.IntN(20)}, 1)
+	}
+	a, err := Fit(t.Context(), sample, Options{NoMerging: true, States: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := a.LogProb([]int{1985, 3}), a.LogProb([]int{3, 1985})
+	if !(high > low+3) || math.IsInf(low, 0) {
+		t.Errorf("small symbols first: %v, last: %v\n%v", high, low, a)
+	}
+}

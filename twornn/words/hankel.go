@@ -64,6 +64,19 @@ func (m *Sparse) Dense() *mat.Dense {
 	return a
 }
 
+// column returns column j.
+func (m *Sparse) column(j int) []float64 {
+	v := make([]float64, m.rows)
+	for i := range m.rows {
+		for k := m.start[i]; k < m.start[i+1]; k++ {
+			if int(m.col[k]) == j {
+				v[i] = m.value[k]
+			}
+		}
+	}
+	return v
+}
+
 // mul returns m B, or mᵀ B.
 func (m *Sparse) mul(B *mat.Dense, transposed bool) *mat.Dense {
 	_, n := B.Dims()

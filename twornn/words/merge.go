@@ -1,6 +1,7 @@
 package words
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -109,9 +110,9 @@ func (m *merger) undo() {
 	m.log = m.log[:0]
 }
 
-// run merges until all states are red or too rare to tell, at most limit of them, and
-// returns the red states.
-func (m *merger) run(limit int, least float64) []int32 {
+// run merges until all states are red or too rare to tell, at most limit of them, or ctx is
+// done, and returns the red states.
+func (m *merger) run(ctx context.Context, limit int, least float64) []int32 {
 	red := []int32{0}
 	isRed := map[int32]bool{0: true}
 	for {
@@ -126,7 +127,7 @@ func (m *merger) run(limit int, least float64) []int32 {
 				}
 			}
 		}
-		if blue < 0 || m.size[blue] < least {
+		if blue < 0 || m.size[blue] < least || ctx.Err() != nil {
 			return red
 		}
 		join, most := int32(-1), math.Inf(-1)
