@@ -6,6 +6,7 @@ const (
 	mostLags      = 36  // recent rows of a target
 	mostRecent    = 160 // recent rows of all columns together
 	fewColumns    = 4   // up to which the neighbours of a season ago are taken of all, not of targets alone
+	mostKnown     = 48  // rows after t of a known column
 	longSeason    = 200 // beyond, a single day a season ago tells little
 	mostOtherLags = 24  // recent rows of the other columns
 	mostDummies   = 24  // a season this long has a level for each place, a longer one waves
@@ -114,13 +115,18 @@ func (c *cataloguer) wave(s, w int) {
 	}
 }
 
-// knowns adds the known columns from 3 rows after the row forecast, as far as known, to
-// some rows before.
+// knowns adds the known columns of the rows after t up to the row forecast, as far as
+// the training rows allow, and what they smooth to there.
 func (c *cataloguer) knowns() {
-	p := min(12, max(1, c.n/(rowsPerOther*len(c.k.columns))))
+	p := min(mostKnown, c.h, max(1, c.n/(rowsPerOther*len(c.k.columns))))
 	for _, j := range c.k.known {
-		for s := range min(p, c.h) {
+		for s := range p {
 			c.add(feature{Kind: known, Column: j, Shift: s})
+		}
+		for _, r := range rates {
+			if float64(c.n)*r >= 10 && c.h > 1 {
+				c.add(feature{Kind: carried, Column: j, Rate: r})
+			}
 		}
 	}
 }
@@ -175,7 +181,7 @@ func (c *cataloguer) base() []int {
 	take(func(f *feature) bool {
 		return f.Kind == aligned && f.Period == c.k.seasons[0] && f.Shift == (c.h+f.Period-1)/f.Period*f.Period && target(f)
 	})
-	take(func(f *feature) bool { return f.Kind == smooth && f.Rate == rates[2] })
+	take(func(f *feature) bool { return (f.Kind == smooth || f.Kind == carried) && f.Rate == rates[2] })
 	take(func(f *feature) bool {
 		return f.wave() && f.Period == c.k.seasons[0] && f.Period <= mostDummies && f.Shift == 2
 	})

@@ -84,7 +84,7 @@ func ownFeatures(p, h int, also kind) prior {
 			return flag(f.Column == column && f.Shift < p)
 		case aligned: // unless among the recent rows
 			return flag(f.Column == column && f.Shift-h >= p)
-		case dummy, sine, cosine, known:
+		case dummy, sine, cosine, known, carried:
 			return 1
 		}
 		return flag(f.Kind == also && f.Column == column)

@@ -14,6 +14,7 @@ const (
 	aligned             // the column, Shift rows before t+h; Shift ≥ h
 	smooth              // s_t = s_{t−1} + Rate·(x_t − s_{t−1}): a state carried along
 	known               // a known column, Shift rows before t+h
+	carried             // a known column smoothed as above, at t+h
 	dummy               // 1 where t+h has place Shift in a season of Period rows
 	sine                // sin 2π Shift (t+h)/Period
 	cosine              // cos 2π Shift (t+h)/Period
@@ -75,6 +76,11 @@ func (f *feature) fill(dst []float64, stride int, s source, rows []int, h int) {
 		v := s.smooth(f.Column, f.Rate)
 		for i, t := range rows {
 			dst[i*stride] = v[t]
+		}
+	case carried:
+		v := s.smooth(f.Column, f.Rate)
+		for i, t := range rows {
+			dst[i*stride] = v[min(t+h, len(v)-1)]
 		}
 	case sine, cosine:
 		f.fillWave(dst, stride, rows, h)
@@ -138,7 +144,7 @@ func (f *feature) name(columns []string, all []feature) string {
 		return fmt.Sprintf("%s[t−%d]", columns[f.Column], f.Shift)
 	case aligned, known:
 		return fmt.Sprintf("%s[t+h−%d]", columns[f.Column], f.Shift)
-	case smooth:
+	case smooth, carried:
 		return fmt.Sprintf("%s smoothed at %.3g", columns[f.Column], f.Rate)
 	case dummy:
 		return fmt.Sprintf("place %d of %d", f.Shift, f.Period)

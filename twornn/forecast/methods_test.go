@@ -195,7 +195,7 @@ func TestKnown(t *testing.T) {
 	}
 	s := datasets.FromColumns([]string{"u", "y"}, u, y)
 	o := Options{Horizons: []int{1, 3}, Known: []string{"u"}}
-	table, err := Backtest(context.Background(), s, 150, []Method{Ridge{}}, o)
+	table, err := Backtest(context.Background(), s, 150, []Method{Ridge{}, TwoRNN{}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func published(t testing.TB) map[string]float64 {
 // The long series are only tried if PANEL is set.
 func TestRivals(t *testing.T) {
 	want := published(t)
-	names := map[string]string{"persistence": "persistence", "seasonal": "seasonal", "mean": "mean", "AR": "ar", "VAR": "var", "ridge": "ridge"}
+	names := map[string]string{"persistence": "persistence", "seasonal": "seasonal", "mean": "mean", "AR": "ar", "VAR": "var", "ridge": "ridge", "ETS": "ets", "ARIMA": "arima"}
 	only := os.Getenv("SERIES")
 	for _, p := range readPanel(t) {
 		if only != "" && p.Name != only || p.series.Len() > 4000 && os.Getenv("PANEL") == "" {
@@ -114,6 +114,9 @@ func TestRivals(t *testing.T) {
 		}
 		if len(p.Columns) > 1 {
 			ms = append(ms, VAR{})
+		}
+		if len(p.Columns) == 1 && p.series.Len() < 500 {
+			ms = append(ms, ETS{}, ARIMA{})
 		}
 		table, err := Backtest(context.Background(), p.series, p.Train, ms, p.options())
 		if err != nil {

@@ -69,6 +69,7 @@ func TestFeatures(t *testing.T) {
 		{feature{Kind: dummy, Period: 7, Shift: 5}, 0},
 		{feature{Kind: sine, Period: 8, Shift: 2}, math.Sin(2 * math.Pi * 2 * 25 / 8)},
 		{feature{Kind: smooth, Rate: 1}, 400},
+		{feature{Kind: carried, Rate: 1}, 625},
 	} {
 		got := []float64{math.NaN()}
 		if c.f.fill(got, 1, src, []int{20}, 5); math.Abs(got[0]-c.want) > 1e-9 {

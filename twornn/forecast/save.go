@@ -162,7 +162,7 @@ func (c *checker) design(d *design, sets int) {
 			ok = ok && f.A >= 0 && f.A < j && f.B >= 0 && f.B < j
 		case aligned:
 			ok = ok && f.Shift >= d.H && f.Period >= 0
-		case smooth:
+		case smooth, carried:
 			ok = ok && f.Rate > 0 && f.Rate <= 1
 		}
 		c.want(ok, "a feature is out of range")

@@ -49,6 +49,30 @@ func TestRijnhaven(t *testing.T) {
 	}
 }
 
+// TestWindTables has a row for each method at each of the paper's horizons, on the same
+// rows; what repeats the last value errs as persistence does.
+func TestWindTables(t *testing.T) {
+	s := noisy(150, 7)
+	table, err := WindTables(context.Background(), s, "b", 120)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != len(WindMethods())*3 {
+		t.Fatalf("%d rows", len(table.Rows))
+	}
+	for _, r := range table.Rows {
+		if r.N != 30 || math.IsNaN(r.RMSE) || math.IsNaN(r.MAPE) || math.IsNaN(r.MAE) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if f := table.Frame(); f.Err != nil || f.Nrow() != len(table.Rows) {
+		t.Errorf("%v", f)
+	}
+	if _, err := WindTables(context.Background(), s, "c", 120); err == nil {
+		t.Error("no such column, no error")
+	}
+}
+
 // TestIrishWind forecasts four stations one day ahead from all twelve.
 func TestIrishWind(t *testing.T) {
 	s := datasets.IrishWind()
