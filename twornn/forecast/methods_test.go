@@ -96,7 +96,7 @@ func TestLinearRecurrence(t *testing.T) {
 func TestNoLeak(t *testing.T) {
 	const n, from = 150, 120
 	s := noisy(n, 1)
-	o := Options{Horizons: []int{1, 4}, Seasons: []int{6}}
+	o := Options{Targets: []string{"b"}, Horizons: []int{1, 4}, Seasons: []int{6}}
 	a, _ := s.Column("a")
 	b, _ := s.Column("b")
 	for i := 7; i < n; i += 9 { // missing values are not filled from later rows
