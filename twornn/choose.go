@@ -70,13 +70,13 @@ func (j *joint) choose(spectral candidate) *candidate {
 		n--
 	}
 	best := j.fit(n, spectral.L, j.f.policy.ManyStarts, nil)
-	if j.f.o.Rank == 0 && !j.adequate(best.climb) {
+	if j.f.o.Rank == 0 && !best.climb.adequate(j.f.policy) {
 		best = j.upwards(best, spectral)
 	}
 	if best.states() <= n {
 		best = j.downwards(best, spectral.L)
 	}
-	if j.f.o.Rank == n && best.states() == n && !j.adequate(best.climb) {
+	if j.f.o.Rank == n && best.states() == n && !best.climb.adequate(j.f.policy) {
 		j.oneMore(best, spectral)
 	}
 	return best

@@ -137,6 +137,18 @@
 //  12. fitter.result     weighs it against the zero function, and warns
 //  13. toData            brings it back to the units of the data
 //
+// Where the inputs hold a constant and short words do not say all (4 to 13 are then a first
+// try, or left out):
+//
+//  1. Kept.add          keeps the example as it came
+//  2. newSplit          makes the constant the first input, the others of mean 0 and variance 1
+//  3. split.data        gives every target once, with all that is known before it
+//  4. Responses         what each input does to the outputs later, by ridge regression
+//  5. Spectral          reads linear systems off their Hankel matrix, by singular values
+//  6. System.Refine     minimises the squared errors along the runs, and the priors' part
+//  7. Search.climb      adds states, then interactions, as long as parts left out say so
+//  8. split.model       writes the system as a 2-RNN, in the units of the data
+//
 // # Files
 //
 // In this order no file names what a later one declares. To begin with, what a model is:
@@ -146,6 +158,7 @@
 //	model.go         Model: (h₀, A, Ω) and its outputs
 //	batch.go         the same for many sequences at once
 //	wfa.go           WFA, change of basis, Minimize, Equal, complete bases
+//	beginning.go     WithStart: h₀ from the beginning of a run
 //	logvalue.go      logarithms of values that would underflow
 //	hankel.go        Hankel tensors and blocks
 //	evaluate.go      Predictor, Evaluate and its Metrics
@@ -171,6 +184,7 @@
 //	policy.go        the thresholds by which Fit decides
 //	options.go       Options
 //	coordinates.go   those in which Fit works
+//	constant.go      those for data with a constant input
 //	growth.go        what becomes of the outputs in the long run
 //	adam.go          Adam
 //	levenberg.go     LevenbergMarquardt
@@ -179,12 +193,14 @@
 //	joint.go         its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
+//	runs.go          the other way: fits along runs, where the inputs hold a constant
 //	fit.go           Fit, FitCollection
 //	conformal.go     NewConformal: intervals from data held out
 //	intervals.go     Result.Intervals: those of a joint fit
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
-// (parameters, residuals, descent) and als (trains on rows), each with such a list.
+// (parameters, residuals, descent), als (trains on rows) and affine (linear systems and their
+// interactions along runs), each with such a list.
 //
 // # Data and errors
 //

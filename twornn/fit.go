@@ -71,20 +71,44 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	return fitSet(ctx, c.set(), o, standard)
 }
 
-// fitSet is FitCollection for options that are checked, by the given policy.
+// fitSet is FitCollection for options that are checked, by the given policy: along the runs
+// where the inputs hold a constant, unless short words say all there is to say.
 func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+	runs := newRunFit(c, o, by)
+	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {
+		r, _, err := fitWords(ctx, c, o, by)
+		return r, err
+	}
+	var words *Result
+	if runs.short() {
+		r, enough, err := fitWords(ctx, c, o, by)
+		if err == nil && enough || ctx.Err() != nil {
+			return r, err
+		}
+		words = r
+	}
+	along, err := runs.fit(ctx)
+	if words == nil || err == nil && runs.prefers(along, words) {
+		return along, err
+	}
+	return words, nil
+}
+
+// fitWords fits by measurements of short words, and reports whether the model leaves no more
+// than noise.
+func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result, bool, error) {
 	w, z, err := newCoordinates(c, by)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	f := newFitter(z, w, o, by)
 	best, tried, err := f.fit(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	res := f.result(best)
 	if res.joined, err = f.joined(best, w, res); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, c := range tried {
 		a := f.account(c, best.Model)
@@ -98,7 +122,8 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 	if r, d := w.dims(); r < d {
 		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
 	}
-	return res, nil
+	enough := best.climb != nil && !res.Fallback && !res.Has(Drifting) && best.climb.sufficient(by)
+	return res, enough, nil
 }
 
 // fit returns the best model of the route that the options ask for, and all that were
@@ -120,7 +145,11 @@ func (f *fitter) joined(best candidate, w coordinates, r *Result) (*joined, erro
 	if err != nil {
 		return nil, err
 	}
-	return &joined{w, best.climb, noise, r.Lengths[len(r.Lengths)-1]}, nil
+	q := best.climb.q
+	return &joined{
+		w: w, shape: q.Shape, theta: best.climb.Theta, M: q.M, free: q.Free(),
+		noise: noise, last: r.Lengths[len(r.Lengths)-1], covariance: best.climb.covariance,
+	}, nil
 }
 
 // account is what a Result tells of a candidate.

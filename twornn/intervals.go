@@ -7,9 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/twornn/spectral/twornn/internal/linalg"
-	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // Gaussian gives prediction intervals of a joint fit for noise that is Gaussian and alike
@@ -30,13 +27,9 @@ type Gaussian struct {
 	*Model
 	Level float64
 
-	w     coordinates
-	shape lsq.Shape
-	theta []float64
-	chol  mat.Cholesky
-	t     float64
-	noise map[int][]float64 // variances by length, in the coordinates of w
-	last  int               // the longest length
+	*joined
+	variance func(g []float64) float64
+	t        float64
 }
 
 var _ Intervals = (*Gaussian)(nil)
@@ -53,33 +46,19 @@ func (r *Result) Intervals(level float64) (*Gaussian, error) {
 	if r.joined == nil {
 		return nil, errors.New("twornn: intervals follow from a joint fit, which this result has not: fit with no recovery named, or use NewConformal with data held out")
 	}
-	c := r.joined.climb
-	k := len(c.Theta)
-	dof := c.q.M - float64(c.q.Free())
+	j := r.joined
+	dof := j.M - float64(j.free)
 	if dof < 1 {
-		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", c.q.M, c.q.Free())
+		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", j.M, j.free)
 	}
-	g := &Gaussian{
-		Model: r.Model, Level: level, w: r.joined.w, theta: c.Theta, noise: r.joined.noise, last: r.joined.last,
-		shape: c.q.Shape,
-		t:     distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile((1 + level) / 2),
+	variance, err := j.covariance()
+	if err != nil {
+		return nil, err
 	}
-	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
-	// derivative there, so that a little on the diagonal does no harm.
-	N, D := mat.NewSymDense(k, nil), make([]float64, k)
-	c.q.Normal(c.Theta, N, make([]float64, k))
-	c.q.Damping(D, N)
-	for mu := 1e-13; ; mu *= 10 {
-		if mu > 1e-6 {
-			return nil, errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
-		}
-		for i := range k {
-			N.SetSym(i, i, N.At(i, i)+mu*D[i])
-		}
-		if g.chol.Factorize(N) {
-			return g, nil
-		}
-	}
+	return &Gaussian{
+		Model: r.Model, Level: level, joined: j, variance: variance,
+		t: distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile((1 + level) / 2),
+	}, nil
 }
 
 // StandardErrors returns those of the outputs f(x), as far as the training data leave the
@@ -135,17 +114,11 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 		noise = g.noise[g.last]
 	}
 	sigma2, variance = make([]float64, p), make([]float64, p)
-	v := mat.NewVecDense(k, nil)
 	for o := range p {
-		row := mat.NewVecDense(k, J[o*k:(o+1)*k])
 		unit := 1 / (g.w.scale[o] * g.w.scale[o])
 		sigma2[o] = noise[o] * unit
-		if err := g.chol.SolveVecTo(v, row); err != nil && !linalg.FiniteVector(v) {
-			variance[o] = math.Inf(1)
-			continue
-		}
 		// The parameters come from all lengths, whatever the noise at this one.
-		variance[o] = max(0, mat.Dot(v, row)) * g.noise[everyLength][o] * unit
+		variance[o] = g.variance(J[o*k:(o+1)*k]) * g.noise[everyLength][o] * unit
 	}
 	return sigma2, variance
 }

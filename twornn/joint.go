@@ -49,14 +49,6 @@ func (j *joint) criterion(sse float64, n int) float64 {
 	return fit + j.f.policy.ParameterCost*k + j.f.policy.StateCost*float64(n)
 }
 
-// adequate reports whether what a model leaves is no more than noise.
-func (j *joint) adequate(r *climb) bool {
-	return j.exact(r) || r.q.LackOfFit(r.SSE) < j.f.policy.Misfit
-}
-
-// exact reports whether a model leaves nothing but rounding.
-func (j *joint) exact(r *climb) bool { return r.SSE <= max(1e-20*j.data.Spread, 1e-28*j.data.Energy) }
-
 // start is where a run starts from.
 type start struct {
 	name string
@@ -92,7 +84,7 @@ func (j *joint) fit(n, L, tries int, goal *float64) *candidate {
 			best.Status, j.halted = lsq.Stopped, true
 			break
 		}
-		if j.exact(best) || j.enough(best, hits, i+1) {
+		if best.exact() || j.enough(best, hits, i+1) {
 			break
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"iter"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
@@ -136,3 +139,47 @@ func (r *climb) stats() Stats {
 // freeParameters returns how many of the parameters of a 2-RNN with n states are free:
 // n(dn+p+1) less the n² of a change of basis.
 func freeParameters(n, d, p int) int { return lsq.Shape{N: n, D: d, P: p}.Free() }
+
+// adequate reports whether what the model leaves is no more than noise.
+func (r *climb) adequate(by policy) bool {
+	return r.exact() || r.q.LackOfFit(r.SSE) < by.Misfit
+}
+
+// sufficient reports whether there is nothing to be gained from another kind of model: what
+// is left is no more than noise, or the data are too few to tell noise from more.
+func (r *climb) sufficient(by policy) bool {
+	return r.adequate(by) || math.IsInf(r.q.LackOfFit(r.SSE), 1)
+}
+
+// exact reports whether the model leaves nothing but rounding.
+func (r *climb) exact() bool { return r.SSE <= max(1e-20*r.q.Spread, 1e-28*r.q.Energy) }
+
+// errCovariance is the error of a fit at whose optimum JᵀJ cannot be inverted.
+var errCovariance = errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
+
+// covariance returns what the variance of gᵀθ is over that of the noise: gᵀ(JᵀJ)⁺g.
+func (r *climb) covariance() (func(g []float64) float64, error) {
+	k := len(r.Theta)
+	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
+	// derivative there, so that a little on the diagonal does no harm.
+	N, D := mat.NewSymDense(k, nil), make([]float64, k)
+	r.q.Normal(r.Theta, N, make([]float64, k))
+	r.q.Damping(D, N)
+	for mu := 1e-13; mu <= 1e-6; mu *= 10 {
+		for i := range k {
+			N.SetSym(i, i, N.At(i, i)+mu*D[i])
+		}
+		var ch mat.Cholesky
+		if !ch.Factorize(N) {
+			continue
+		}
+		return func(g []float64) float64 {
+			row, v := mat.NewVecDense(k, g), mat.NewVecDense(k, nil)
+			if err := ch.SolveVecTo(v, row); err != nil && !linalg.FiniteVector(v) {
+				return math.Inf(1)
+			}
+			return max(0, mat.Dot(v, row))
+		}, nil
+	}
+	return nil, errCovariance
+}

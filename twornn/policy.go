@@ -1,5 +1,7 @@
 package twornn
 
+import "github.com/twornn/spectral/twornn/internal/affine"
+
 // policy is every threshold by which Fit decides, with what speaks for it. Numbers that
 // only keep rounding at bay (1e-9 of a relative error and the like) stand where they are
 // used; they decide nothing.
@@ -57,6 +59,8 @@ type policy struct {
 	NoNoise, LeastNoise float64
 	// PooledRows is how many rows of the noise of all lengths are added to that of each.
 	PooledRows float64
+	// runs is what decides in a fit along runs.
+	runs affine.Policy
 }
 
 // standard is the policy of Fit.
@@ -72,4 +76,5 @@ var standard = policy{
 	RoughStart: 0.01,
 	NoNoise:    1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
+	runs:       affine.Default(),
 }

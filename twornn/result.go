@@ -3,6 +3,10 @@ package twornn
 import (
 	"fmt"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // Result is a fitted model with the account of how it came about.
@@ -18,11 +22,33 @@ type Result struct {
 	LongMSE        float64       // on the last outputs of a sample of longer training sequences; 0 if there are none
 	Candidates     []Candidate   // all that were weighed, the chosen one among them
 	Refinement     Stats         // of the joint fit; its zero value if there was none
+	Interactions   *Interactions // of a fit along runs with a constant input; nil for others
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
 	joined  *joined // for Intervals; nil if there was no joint fit
 	ceiling bool    // the rank was left open and is the highest that L can carry
+}
+
+// WithStart returns the model with the h₀ that the beginning of a run tells: x is k×d, y k×p,
+// the outputs after each step. After a fit along runs with a constant input the states have
+// mean 0 and variance 1 over the training data, and that and the noise left in training weigh
+// what the beginning says; other models are started as Model.WithStart does. It panics as
+// that does.
+func (r *Result) WithStart(x, y mat.Matrix) *Model {
+	if r.Interactions == nil || r.joined == nil {
+		return r.Model.WithStart(x, y)
+	}
+	n, _, p := r.Dims()
+	mean, spread, noise := make([]float64, n), make([]float64, n), make([]float64, p)
+	mean[0] = 1
+	for a := 1; a < n; a++ {
+		spread[a] = 1
+	}
+	for o := range noise {
+		noise[o] = r.joined.noise[everyLength][o] / (r.joined.w.scale[o] * r.joined.w.scale[o])
+	}
+	return r.begin(x, y, mean, spread, noise)
 }
 
 // Warning is something a user should know before trusting the model.
@@ -154,9 +180,24 @@ const everyLength = -1
 // joined is what a Result keeps of a joint fit for its intervals.
 type joined struct {
 	w     coordinates
-	climb *climb
-	noise map[int][]float64
-	last  int
+	shape lsq.Shape
+	theta []float64         // parameters, in the coordinates of w
+	M     float64           // outputs that were fitted
+	free  int               // parameters that they determine
+	noise map[int][]float64 // variances by length
+	last  int               // the length whose noise stands for those that were not measured
+	// covariance returns what the variance of gᵀθ is over that of the noise.
+	covariance func() (func(g []float64) float64, error)
+}
+
+// Interactions says what the products of state and input are worth that a 2-RNN with a
+// constant input can hold: h_t = F h_{t−1} + B u_t + Σ_i (u_t)_i N_i h_{t−1}.
+type Interactions struct {
+	Taken      bool    // whether they are in the model; if not, it is a linear system
+	Precision  float64 // of the prior of N_i, in units in which states and inputs have variance 1
+	Validation float64 // mean squared error on parts left out, in units of the outputs' variance
+	Linear     float64 // that of the best linear system
+	LinearRank int     // its states, the constant one among them
 }
 
 // Candidate is one model that Fit weighed: its size, how well it fits, and what the
@@ -176,6 +217,9 @@ type Candidate struct {
 	// training inputs' second moments, exactly, or along a stretch of training inputs. 1 is
 	// as large as in training.
 	Growth float64
+	// Validation is the mean squared error on parts of the data that were left out, in units
+	// of the outputs' variance, where the choice went by that; 0 elsewhere.
+	Validation float64
 	// Status is how its joint fit ended: anything but Converged is cut short, since it lagged
 	// behind another or for want of time, and a fit to the end may have a lower MSE and
 	// criterion. NotRun: there was none.

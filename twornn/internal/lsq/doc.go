@@ -11,5 +11,10 @@
 //	rowblock.go     rows as they came
 //	equations.go    Equations, a Problem: all that the data say of θ
 //	bound.go        what no model of so few states comes below
+//	prior.go        Gaussian priors on the parameters of a Problem
+//	pattern.go      which parameters are free; a system with a constant state
+//	runs.go         Runs: a model along runs of any length
+//	runswalk.go     the derivatives of the state along a run
+//	runssum.go      Runs as a Problem: sums over all outputs, or over those of each part
 //	backprop.go     the loss of a network of any activation, for gradient descent
 package lsq

@@ -22,8 +22,9 @@ type Plan struct {
 }
 
 // wanted reports whether length l is among those asked for, or worth collecting if
-// none were.
-func (p Plan) wanted(l, d int) bool {
+// none were. With a constant input fits go along the examples as they are, and no length is
+// needed beyond those that cost little.
+func (p Plan) wanted(l, d int, constant bool) bool {
 	size := math.Pow(float64(d), float64(l))
 	switch {
 	case len(p.Lengths) > 0:
@@ -32,6 +33,8 @@ func (p Plan) wanted(l, d int) bool {
 		return l <= AutoLength
 	case p.Limit > 0:
 		return size <= float64(p.Limit)
+	case constant:
+		return l <= 1 || l <= AutoLength && size <= AutoUnknowns
 	}
 	return l <= AutoLength && size <= AutoUnknowns || l <= 3
 }
@@ -44,16 +47,19 @@ type Collector struct {
 	set   Set
 	run   stitcher
 	long  Sample
+	kept  *Kept
 	first []Example // until there is a frame
 	n     int       // examples
 	fr    *Frame
 	room  mat.Dense
 	pipe  *Pipeline
+
+	constant bool // some input, or a combination of inputs, is constant
 }
 
 // NewCollector returns a collector that has seen nothing.
 func NewCollector(p Plan) *Collector {
-	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All}, pipe: NewPipeline()}
+	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All}, kept: new(Kept), pipe: NewPipeline()}
 }
 
 // Add takes one example: x, k×d, or nil for the empty word, and y, k×p or 1×p. Both may be
@@ -81,6 +87,11 @@ func (c *Collector) settle() (err error) {
 	if c.fr, err = newFrame(c.first, c.d); err != nil {
 		return err
 	}
+	kept := new(Kept)
+	for _, e := range c.first {
+		kept.add(e, e.At())
+	}
+	_, c.constant = kept.Constant(c.d)
 	for _, e := range c.first {
 		c.take(e)
 	}
@@ -90,6 +101,7 @@ func (c *Collector) settle() (err error) {
 
 // take adds the rows of an example to the lengths that they measure.
 func (c *Collector) take(e Example) {
+	c.kept.add(e, e.At())
 	e.X = c.fr.apply(&c.room, e.X)
 	k := e.Steps()
 	rows, _ := e.Y.Dims()
@@ -102,7 +114,7 @@ func (c *Collector) take(e Example) {
 		}
 		return
 	}
-	if c.set[k] == nil && !c.plan.wanted(k, c.d) {
+	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant) {
 		c.long.add(e)
 	}
 	for t := range rows {
@@ -115,7 +127,7 @@ func (c *Collector) take(e Example) {
 // length returns where rows of length l go, nil if they are not wanted.
 func (c *Collector) length(l int) *Length {
 	m := c.set[l]
-	if m == nil && c.plan.wanted(l, c.d) {
+	if m == nil && c.plan.wanted(l, c.d, c.constant) {
 		m = NewLength(l, c.d, c.p)
 		m.KeepRows, m.Frame = c.plan.KeepRows, c.fr
 		c.set[l] = m
@@ -134,10 +146,13 @@ func (c *Collector) End() (Set, error) {
 		}
 	}
 	c.Wait()
+	if len(c.set) == 0 && c.constant {
+		c.set[1] = NewLength(1, c.d, c.p) // for what is kept to stand with
+	}
 	if ls := c.set.Lengths(); len(ls) > 0 {
 		c.run.end()
 		last := c.set[ls[len(ls)-1]]
-		last.Stretch, last.Long = c.run.longest, c.long
+		last.Stretch, last.Long, last.Kept = c.run.longest, c.long, c.kept
 	}
 	// What came later may be of another size than the examples that the frame is made for.
 	return c.set, c.set.reframe(1e4)

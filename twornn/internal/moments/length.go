@@ -30,6 +30,7 @@ type Length struct {
 	Outputs    Outputs
 	Stretch    []float64 // the longest run of inputs met, d numbers a step; see stitcher
 	Long       Sample    // of sequences longer than any measured
+	Kept       *Kept     // the examples as they came; with the greatest length
 	summedUpTo float64   // the ‖x₁⊗⋯⊗x_l‖² up to which rows may be summed; see judge
 	refused    int       // blocks of rows that might not
 

@@ -16,7 +16,7 @@ func (m *Length) Mapped(W *mat.Dense) *Length {
 	r, _ := W.Dims()
 	q := NewLength(m.L, r, m.P)
 	q.Energy, q.Stretch, q.KeepRows, q.Long = m.Energy, mapRows(m.Stretch, W), m.KeepRows, m.Long.mapped(W)
-	q.Outputs = m.Outputs
+	q.Outputs, q.Kept = m.Outputs, m.Kept
 	if m.L > 0 {
 		M := mat.NewDense(m.D, m.D, nil)
 		for i := range m.D {

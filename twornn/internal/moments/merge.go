@@ -31,7 +31,8 @@ func (c Set) Merge(o Set) error {
 	for l, m := range c {
 		c[l] = m.in(to)
 	}
-	long, stretch := c.take()
+	kept := o.Kept()
+	long, stretch, mine := c.take()
 	for _, l := range o.Lengths() {
 		m := o[l].in(to)
 		if c[l] == nil {
@@ -40,16 +41,28 @@ func (c Set) Merge(o Set) error {
 		}
 		c[l].merge(m)
 	}
-	long2, stretch2 := c.take()
+	long2, stretch2, _ := c.take()
 	long.merge(long2)
 	if len(stretch2) > len(stretch) {
 		stretch = stretch2
 	}
 	if ls := c.Lengths(); len(ls) > 0 {
 		last := c[ls[len(ls)-1]]
-		last.Long, last.Stretch = long, stretch
+		last.Long, last.Stretch, last.Kept = long, stretch, joined(mine, kept)
 	}
 	return c.reframe(10)
+}
+
+// joined returns the examples of both, neither of which changes.
+func joined(a, b *Kept) *Kept {
+	if a == nil && b == nil {
+		return nil
+	}
+	k := new(Kept)
+	for _, o := range []*Kept{a, b} {
+		k.merge(o)
+	}
+	return k
 }
 
 // in returns the measurements in the coordinates of another frame.

@@ -82,7 +82,7 @@ func (m *Length) Add(x *mat.Dense, y []float64, p *Pipeline) {
 	for _, v := range y {
 		m.Energy += v * v
 	}
-	m.Outputs.add(y)
+	m.Outputs.Add(y)
 	q.n++
 	if !m.HasRows() && len(q.y) >= m.P*m.blockRows() {
 		p.submit(m, q)

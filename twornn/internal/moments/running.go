@@ -13,7 +13,8 @@ type Outputs struct {
 // NewOutputs returns the sums over no rows of p outputs.
 func NewOutputs(p int) Outputs { return Outputs{Mean: make([]float64, p), M2: make([]float64, p)} }
 
-func (o *Outputs) add(y []float64) {
+// Add takes the p outputs of a row.
+func (o *Outputs) Add(y []float64) {
 	o.N++
 	for j, v := range y {
 		o.Largest = max(o.Largest, v, -v)

@@ -133,6 +133,19 @@ func (e Example) Steps() int {
 	return e.X.RawMatrix().Rows
 }
 
+// At returns the steps after which the outputs stand.
+func (e Example) At() []int {
+	k := e.Steps()
+	if rows, _ := e.Y.Dims(); rows == 1 {
+		return []int{k}
+	}
+	at := make([]int, k)
+	for t := range at {
+		at[t] = t + 1
+	}
+	return at
+}
+
 // Clone returns a copy.
 func (e Example) Clone() Example {
 	c := Example{Y: mat.DenseCopyOf(e.Y)}

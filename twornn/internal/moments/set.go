@@ -13,18 +13,31 @@ type Set map[int]*Length
 // Lengths returns the lengths in ascending order.
 func (c Set) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
 
-// take takes the sample of long sequences and the longest stretch out of the collection.
-// Both stand with the greatest length, which a merge may change.
-func (c Set) take() (long Sample, stretch []float64) {
+// Kept returns the examples as they came, nil if there are none.
+func (c Set) Kept() *Kept {
+	for _, m := range c {
+		if m.Kept != nil {
+			return m.Kept
+		}
+	}
+	return nil
+}
+
+// take takes the sample of long sequences, the longest stretch and the examples out of the
+// collection. They stand with the greatest length, which a merge may change.
+func (c Set) take() (long Sample, stretch []float64, kept *Kept) {
 	for _, l := range c.Lengths() {
 		m := c[l]
 		long.merge(m.Long)
 		if len(m.Stretch) > len(stretch) {
 			stretch = m.Stretch
 		}
-		m.Long, m.Stretch = Sample{}, nil
+		if m.Kept != nil {
+			kept = m.Kept
+		}
+		m.Long, m.Stretch, m.Kept = Sample{}, nil, nil
 	}
-	return long, stretch
+	return long, stretch, kept
 }
 
 // Frame returns the frame of the collection.

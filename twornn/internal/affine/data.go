@@ -1,0 +1,85 @@
+package affine
+
+import (
+	"math"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// Data are runs whose first input is 1.
+type Data struct {
+	D, P int // inputs with the constant, outputs
+	Runs []lsq.Run
+	M    int // outputs times p
+}
+
+// Split says which of some parts, each of outputs in a row, every output belongs to.
+func (data *Data) Split(parts int) {
+	outputs, k := data.M/data.P, 0
+	for i := range data.Runs {
+		r := &data.Runs[i]
+		r.Fold = make([]int, len(r.At))
+		for j := range r.Fold {
+			r.Fold[j] = k * parts / outputs
+			k++
+		}
+	}
+}
+
+// Without returns the data without the outputs of part f, and those outputs alone. The
+// inputs of a part left out stay known, so that a run needs no new start; and where it
+// would take the beginning of a run, the first quarter of it stays, so that the start is
+// known.
+func (data *Data) Without(f, parts int) (train, held *Data) {
+	data.Split(parts)
+	train, held = &Data{D: data.D, P: data.P}, &Data{D: data.D, P: data.P}
+	alone, known := len(data.Runs) < parts, data.M/data.P/parts/4
+	for _, r := range data.Runs {
+		in, out := lsq.Run{X: r.X}, lsq.Run{X: r.X}
+		for i, t := range r.At {
+			to := &in
+			if r.Fold[i] == f && (!alone || i >= known) {
+				to = &out
+			}
+			to.At = append(to.At, t)
+			to.Y = append(to.Y, r.Y[i*data.P:(i+1)*data.P]...)
+		}
+		train.Add(in)
+		held.Add(out)
+	}
+	return train, held
+}
+
+// Add adds a run, if it has an output.
+func (data *Data) Add(r lsq.Run) {
+	if len(r.At) > 0 {
+		data.Runs = append(data.Runs, r)
+		data.M += len(r.At) * data.P
+	}
+}
+
+// many reports whether the data are many runs, such as windows.
+func (data *Data) many() bool { return len(data.Runs) >= 16 }
+
+// some returns about so many outputs, times p, of the data: the beginnings of few runs, or every so
+// manieth of many.
+func (data *Data) some(outputs int) *Data {
+	if data.M <= 2*outputs {
+		return data
+	}
+	share := float64(outputs) / float64(data.M)
+	sub := &Data{D: data.D, P: data.P}
+	if data.many() {
+		for i := 0; i < len(data.Runs); i += int(1 / share) {
+			sub.Add(data.Runs[i])
+		}
+		return sub
+	}
+	for _, r := range data.Runs {
+		n := int(math.Ceil(share * float64(len(r.At))))
+		r.At, r.Y, r.Fold = r.At[:n], r.Y[:n*data.P], nil
+		r.X = r.X[:r.At[n-1]*data.D]
+		sub.Add(r)
+	}
+	return sub
+}

@@ -1,0 +1,20 @@
+// Package affine fits systems that are linear but for products of state and input,
+//
+//	s_t = F s_{t−1} + B u_t + b + Σ_i (u_t)_i N_i s_{t−1}   y_t = C s_t + c,
+//
+// to runs of any length. They are the 2-RNNs with a constant input that keep a constant
+// state, h_t = (1, s_t), and every 2-RNN with a constant input and one state less is
+// among them. Without the interactions N_i they are the linear systems.
+//
+// Inputs come with the constant first and the others with zero mean and unit second
+// moments, outputs with zero mean and unit variance: priors then mean the same for all data.
+//
+// Its files, each naming only what it or an earlier one declares:
+//
+//	data.go      runs, parts of them, some of them
+//	system.go    System, its normal form
+//	start.go     systems to start from: those that the responses tell, larger ones, random ones
+//	refine.go    descent from a start, and the prior of the interactions by evidence
+//	validate.go  how systems compare
+//	search.go    Fit: which system
+package affine

@@ -1,0 +1,189 @@
+package affine
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// wide is the precision of the priors of F, B and C, which say little: in normal form these
+// are of order one.
+const wide = 0.01
+
+// weights returns the weight of each free parameter's square. In normal form the state is
+// of mean 0 and variance 1, so that the one at the start has a prior of that kind.
+func (s *System) weights(p lsq.Pattern) []float64 {
+	w := make([]float64, len(p.Free))
+	for j, i := range p.Free {
+		switch lsq.PartOf(i, s.N, s.D) {
+		case lsq.Start:
+			w[j] = s.Tau * s.Noise
+		case lsq.Interaction:
+			w[j] = s.Lambda
+		default:
+			w[j] = wide * s.Tau * s.Noise
+		}
+	}
+	return w
+}
+
+// Refine minimises the squared errors and the priors' part from where the system is. With
+// interactions it goes in rounds, after each of which their prior is fitted (see evidence)
+// and the states brought to normal form. It reports whether the system is of use.
+func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int, tol float64) bool {
+	if !s.Normalise(data) {
+		return false
+	}
+	s.Iterations = 0
+	for round := range rounds {
+		r := s.runs(data)
+		theta := r.Pattern.Take(s.Theta)
+		d := descend(ctx, lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, theta, data.M, iterations, tol)
+		if math.IsInf(d.SSE, 1) {
+			return false
+		}
+		s.Theta = r.Pattern.Put(s.Theta, d.Theta)
+		s.Iterations += d.Iterations
+		s.Ended = d.Status
+		before := s.Lambda
+		s.evidence(data)
+		if !s.Normalise(data) || ctx.Err() != nil {
+			break
+		}
+		if round > 0 && d.Iterations < iterations && math.Abs(math.Log(s.Lambda/before)) < 0.1 || !s.Products && d.Iterations < iterations {
+			break
+		}
+	}
+	return true
+}
+
+// descend goes downhill by Levenberg-Marquardt until a step gains less than tol of the sum.
+func descend(ctx context.Context, p lsq.Problem, theta []float64, M, iterations int, tol float64) *lsq.Descent {
+	d := lsq.NewDescent(p, theta, float64(M), float64(M-len(theta)))
+	if !math.IsInf(d.SSE, 1) {
+		d.Run(ctx, lsq.Limits{Iterations: iterations, Tol: tol * float64(M)})
+	}
+	return d
+}
+
+// evidence sets Noise, Tau and, where there are interactions, Lambda to what maximises
+// the marginal likelihood, by MacKay's update: with H the Hessian of the sum and γ the
+// number of interactions that the data determine,
+//
+//	γ = Σ_j 1 − λ (H⁻¹)_jj   σ² = SSE/(M − k)   λ = τ σ² γ / Σ_j N_j²
+//
+// τ is how many errors in a row count as one, since those of a model that is not quite the
+// truth go together: 1 + 2 Σ of their autocorrelations.
+func (s *System) evidence(data *Data) {
+	r := s.runs(data)
+	theta := r.Pattern.Take(s.Theta)
+	w := s.weights(r.Pattern)
+	k := r.Dim()
+	H, g := mat.NewSymDense(k, nil), make([]float64, k)
+	s.SSE = r.Normal(theta, H, g)
+	var known, interactions, squares float64
+	for j := range k {
+		H.SetSym(j, j, H.At(j, j)+w[j])
+	}
+	var ch mat.Cholesky
+	var inv mat.SymDense
+	if !ch.Factorize(H) || ch.InverseTo(&inv) != nil && !finite(&inv) {
+		return
+	}
+	for j, i := range r.Pattern.Free {
+		v := max(0, 1-w[j]*inv.At(j, j))
+		known += v
+		if lsq.PartOf(i, s.N, s.D) == lsq.Interaction {
+			interactions += v
+			squares += theta[j] * theta[j]
+		}
+	}
+	s.Known = known
+	s.Noise = max(s.SSE/max(float64(data.M)-known, 1), 1e-30)
+	s.Tau = autocorrelated(r, theta)
+	if s.Products {
+		s.Lambda = min(max(s.Tau*s.Noise*interactions/max(squares, 1e-300), 1e-9*float64(data.M)), 1e3*float64(data.M))
+	}
+}
+
+func finite(m *mat.SymDense) bool {
+	for j := range m.SymmetricDim() {
+		if v := m.At(j, j); math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// autocorrelated returns 1 + 2 Σ_l ρ_l of the errors along the runs, summed as long as
+// ρ_l is above 0.05: as many in a row tell as much as one.
+func autocorrelated(r *lsq.Runs, theta []float64) float64 {
+	const most = 256
+	var sums [most]float64
+	for _, run := range r.Data {
+		var e []float64
+		r.Each(theta, run, nil, func(i int, y []float64) {
+			for o, v := range y {
+				e = append(e, run.Y[i*r.P+o]-v)
+			}
+		})
+		for l := range min(most, len(e)/r.P/2+1) {
+			for i := l * r.P; i < len(e); i++ {
+				sums[l] += e[i] * e[i-l*r.P]
+			}
+		}
+	}
+	tau := 1.0
+	for _, v := range sums[1:] {
+		if !(v > 0.05*sums[0]) {
+			break
+		}
+		tau += 2 * v / sums[0]
+	}
+	return tau
+}
+
+// Covariance returns what the variance of gᵀθ is, over that of the noise, for the
+// derivative g of an output by all parameters: τ gᵀH⁻¹g.
+func (s *System) Covariance(data *Data) (func(g []float64) float64, bool) {
+	r := s.runs(data)
+	theta := r.Pattern.Take(s.Theta)
+	ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
+	H := mat.NewSymDense(r.Dim(), nil)
+	ridge.Normal(theta, H, make([]float64, r.Dim()))
+	var ch mat.Cholesky
+	if !ch.Factorize(H) {
+		return nil, false
+	}
+	return func(g []float64) float64 {
+		row := mat.NewVecDense(r.Dim(), r.Pattern.Take(g))
+		v := mat.NewVecDense(r.Dim(), nil)
+		if ch.SolveVecTo(v, row) != nil && !linalg.FiniteVector(v) {
+			return math.Inf(1)
+		}
+		return s.Tau * mat.Dot(v, row)
+	}, true
+}
+
+// NoiseVariances returns the variance of what is left of each output.
+func (s *System) NoiseVariances(data *Data) []float64 {
+	r := s.runs(data)
+	sum, n := make([]float64, s.P), 0.0
+	for _, run := range data.Runs {
+		r.Each(r.Pattern.Take(s.Theta), run, nil, func(i int, y []float64) {
+			n++
+			for o, v := range y {
+				e := run.Y[i*s.P+o] - v
+				sum[o] += e * e
+			}
+		})
+	}
+	for o := range sum {
+		sum[o] /= max(n-s.Known/float64(s.P), 1)
+	}
+	return sum
+}

@@ -1,0 +1,326 @@
+package affine
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+)
+
+// Policy holds what decides in a search.
+type Policy struct {
+	Parts      int // of the data, left out by turns
+	Starts     int // random ones, for each number of states
+	Subset     int // outputs times p on which starts are tried
+	MostStates int
+	Parameters int     // free ones, at the most
+	Rounds     int     // of the fit of the interactions' prior
+	Iterations int     // of a round
+	Tol        float64 // of the sum of squares, below which a step is not worth while
+	Little     float64 // the gain on parts left out below which more states are not tried
+	Budget     float64 // operations of a search, about: some 4e9 a second
+	ManyBudget float64 // the same for many runs, of which each tells little
+	ColdBudget float64 // up to which parts are left out of fits from nothing
+}
+
+// Default is what Fit takes; each figure has its evidence in package twornn's policy.
+func Default() Policy {
+	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}
+}
+
+// Search is a choice among systems, linear ones and such with interactions.
+type Search struct {
+	Policy
+	Tried  []*System // those weighed, in turn
+	Best   *System
+	Linear *System   // the best linear one
+	Values []float64 // singular values of the responses' Hankel matrix
+
+	report func(s *System, tried int)
+
+	data  *Data
+	whole *path
+	parts []*path // without a part each; nil where parts are left out of a fit to the whole
+	held  []*Data // the parts
+	spent float64
+}
+
+// path is a way up through numbers of states on some data: each start has that before it.
+type path struct {
+	*Policy
+	data, more, sub *Data // all of it, some, and what starts are tried on
+	resp            Responses
+	rnd             *rand.Rand
+	linear          []*System // by number of states
+	last            *System
+}
+
+func newPath(data *Data, p *Policy, rnd *rand.Rand) *path {
+	return &path{Policy: p, data: data, more: data.some(4 * p.Subset), sub: data.some(p.Subset), resp: NewResponses(data), rnd: rnd}
+}
+
+// Fit searches the systems for the data, going up in the number of states as long as it
+// pays, and tells report of each. It stops when ctx is done, with the best so far.
+func Fit(ctx context.Context, data *Data, p Policy, seed uint64, report func(s *System, tried int)) *Search {
+	if data.many() {
+		p.Budget = p.ManyBudget
+	}
+	s := &Search{Policy: p, data: data, report: report}
+	data.Split(p.Parts)
+	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
+	if s.cold() {
+		for f := range p.Parts {
+			train, held := data.Without(f, p.Parts)
+			s.parts = append(s.parts, newPath(train, &s.Policy, rand.New(rand.NewPCG(seed, 1+uint64(f)))))
+			s.held = append(s.held, held)
+		}
+	}
+	s.climb(ctx, false, s.first())
+	s.Linear, s.Values = s.Best, s.whole.resp.Values()
+	if s.Best != nil && data.D > 1 {
+		s.climb(ctx, true, max(1, s.Best.States()))
+	}
+	s.polish(ctx)
+	return s
+}
+
+// Low reports whether one state more than the most allowed would do better.
+func (s *Search) Low(ctx context.Context) bool {
+	if s.Best.States() < s.MostStates || ctx.Err() != nil {
+		return false
+	}
+	c := s.try(ctx, s.MostStates+1, s.Best.Products)
+	return c != nil && s.prefers(c, s.Best.Products)
+}
+
+// polish takes the best system to its optimum.
+func (s *Search) polish(ctx context.Context) {
+	if s.Best == nil {
+		return
+	}
+	c := s.Best.clone()
+	c.Folds = s.Best.Folds
+	iterations := min(100, max(3, int(s.Budget/8/pass(c, s.data))))
+	if c.Refine(ctx, s.data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 {
+		*s.Best = *c
+	}
+}
+
+// cold reports whether there is time to fit the data without each part from nothing. What
+// begins at the fit to all of the data has not forgotten the part, unless the data are many,
+// or many short runs, of which none tells the others' states.
+func (s *Search) cold() bool {
+	if s.data.many() {
+		return false
+	}
+	c := NewSystem(5, s.data.D, s.data.P)
+	c.Products = true
+	return 500*float64(s.Parts)*pass(c, s.data) < s.ColdBudget
+}
+
+// first returns the number of states to begin with. Where the data are many it is that of
+// least criterion among the systems that the responses tell, as they are.
+func (s *Search) first() int {
+	first, least := 1, math.Inf(1)
+	for m := 1; m <= s.MostStates && s.parts == nil; m++ {
+		c := s.whole.resp.Spectral(m, s.data.D, s.data.P)
+		if c == nil {
+			break
+		}
+		r := c.runs(s.data)
+		k := r.Dim()
+		c.SSE, c.Known = r.SSE(r.Pattern.Take(c.Theta)), float64(k-m*m-m)
+		if v := c.Criterion(s.data.M, 1); v < least && k <= s.Parameters {
+			first, least = m, v
+		}
+	}
+	return first
+}
+
+// climb tries more and more states, until two in a row do not pay, or one after others did,
+// or where time is dear, until one pays little.
+func (s *Search) climb(ctx context.Context, products bool, from int) {
+	failed := 0
+	for m := from; m <= s.MostStates && failed < 2 && ctx.Err() == nil; m++ {
+		if !s.affordable(m, products, m == from) {
+			break
+		}
+		c := s.try(ctx, m, products)
+		if c == nil {
+			failed++
+			continue
+		}
+		took := s.Best == nil || s.prefers(c, products)
+		failed++
+		if took {
+			failed = 0
+			if s.parts == nil && s.Best != nil && c.Validation() > (1-s.Little)*s.Best.Validation() {
+				failed = 2
+			}
+			s.Best = c
+		}
+		s.Tried = append(s.Tried, c)
+		if s.report != nil {
+			s.report(c, len(s.Tried))
+		}
+	}
+}
+
+// prefers reports whether a system is better than the best so far: on parts left out, and
+// where the data are few, by their likelihood too. Few parts of few data say little.
+func (s *Search) prefers(c *System, products bool) bool {
+	if products && !c.Calm(s.data) {
+		return false
+	}
+	if s.parts == nil {
+		return c.Earns(s.Best)
+	}
+	return c.Likelier(s.Best, s.data.M) && (!products || c.Earns(s.Best))
+}
+
+// affordable reports whether there is data, and time, for m states.
+func (s *Search) affordable(m int, products, first bool) bool {
+	c := NewSystem(m, s.data.D, s.data.P)
+	c.Products = products
+	k := len(c.runs(s.data).Pattern.Free)
+	one := m == 1 && !products
+	return one || k <= s.Parameters && 3*k <= s.data.M && s.spent+s.cost(c) < s.Budget
+}
+
+// cost is about how many operations go into a number of states.
+func (s *Search) cost(c *System) float64 {
+	all, sub := pass(c, s.data), pass(c, s.whole.sub)
+	if s.parts != nil {
+		return 100 * all * float64(1+s.Parts)
+	}
+	return float64(s.whole.iterations(c, s.data)+6)*all + float64(4*s.whole.iterations(c, s.whole.sub)+20)*sub
+}
+
+// try fits systems with m states and finds how they do on the parts left out.
+func (s *Search) try(ctx context.Context, m int, products bool) *System {
+	s.spent += s.cost(&System{N: m + 1, D: s.data.D, P: s.data.P, Products: products})
+	if s.parts == nil {
+		c := s.whole.next(ctx, m, products)
+		if c != nil {
+			c.Validate(ctx, s.data, s.Parts, 0)
+		}
+		return c
+	}
+	found := make([]*System, 1+s.Parts)
+	var wg sync.WaitGroup
+	for i, p := range append([]*path{s.whole}, s.parts...) {
+		wg.Go(func() { found[i] = p.next(ctx, m, products) })
+	}
+	wg.Wait()
+	c := found[0]
+	if c == nil {
+		return nil
+	}
+	c.Folds = make([]float64, s.Parts)
+	for f, q := range found[1:] {
+		c.Folds[f] = math.Inf(1)
+		if q != nil {
+			r := q.runs(s.held[f])
+			c.Folds[f] = r.SSE(r.Pattern.Take(q.Theta)) / float64(s.held[f].M)
+		}
+	}
+	return c
+}
+
+// next returns the best system with m states that it finds, nil if there is none.
+func (p *path) next(ctx context.Context, m int, products bool) *System {
+	type run struct {
+		*System
+		sse float64
+	}
+	var runs []run
+	for _, c := range p.starts(m, products) {
+		if ctx.Err() != nil && len(runs) > 0 {
+			break
+		}
+		if products && !c.Products {
+			if !c.Refine(ctx, p.sub, 1, p.iterations(c, p.sub)/2, 1e-3) {
+				continue
+			}
+			c = c.WithProducts()
+		}
+		if c.Refine(ctx, p.sub, 1, p.iterations(c, p.sub)/2, p.Tol) {
+			runs = append(runs, run{c, c.SSE})
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b run) int {
+		if a.sse < b.sse {
+			return -1
+		}
+		return 1
+	})
+	// The two best go on to the end, and the better of them to all of the data.
+	var best *System
+	for _, c := range runs[:min(2, len(runs))] {
+		if c.Refine(ctx, p.sub, p.Rounds, p.iterations(c.System, p.sub), p.Tol) && (best == nil || c.SSE < best.SSE) {
+			best = c.System
+		}
+	}
+	for i, data := range []*Data{p.more, p.data} {
+		if best != nil && data != p.sub && (i > 0 || data != p.data) && !best.Refine(ctx, data, 2, p.iterations(best, data)/2, p.Tol) {
+			best = nil
+		}
+	}
+	if best != nil {
+		p.last = best
+		if !products {
+			for len(p.linear) <= m {
+				p.linear = append(p.linear, nil)
+			}
+			p.linear[m] = best
+		}
+	}
+	return best
+}
+
+// iterations returns how many a round may have: fewer where they are dear.
+func (p *path) iterations(c *System, data *Data) int {
+	return min(p.Iterations, max(8, int(p.Budget/(200*pass(c, data)))))
+}
+
+// starts returns what there is to start from: the responses' system, those with a state
+// less, the linear system of as many states, and random ones.
+func (p *path) starts(m int, products bool) (out []*System) {
+	d, y := p.data.D, p.data.P
+	if products && m < len(p.linear) && p.linear[m] != nil {
+		out = append(out, p.linear[m].WithProducts())
+	} else if c := p.resp.Spectral(m, d, y); c != nil {
+		out = append(out, c)
+	}
+	if l := p.last; l != nil && l.States() == m-1 && l.Products == products {
+		out = append(out, l.Grow(p.rnd))
+		if products {
+			out = append(out, l.Grow(p.rnd))
+		}
+	}
+	random := p.Starts
+	if !products {
+		random = 1 // a linear system's sum of squares has hardly any other minimum
+	}
+	c := NewSystem(m, d, y)
+	c.Products = products
+	if dear := 50*pass(c, p.sub) > p.Budget/200; (dear || p.data.many()) && len(out) > 0 {
+		random = 0
+	}
+	for range random {
+		out = append(out, Random(m, d, y, p.rnd))
+	}
+	return out
+}
+
+// pass returns about how many operations the normal equations of a system take.
+func pass(c *System, data *Data) float64 {
+	k := float64(len(c.runs(data).Pattern.Free))
+	steps := 0
+	for _, r := range data.Runs {
+		steps += r.Steps(data.D)
+	}
+	return float64(steps)*float64(c.N*c.N)*k + float64(data.M)*k*k + k*k*k
+}

@@ -1,0 +1,268 @@
+package affine
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+)
+
+// Responses are estimates of what an input does to the outputs 0, 1, … steps later: the
+// Markov parameters G_j = C Fʲ B, p×(d−1) each. They are the values of the words with one
+// symbol other than the constant input.
+type Responses []*mat.Dense
+
+const (
+	maxLags    = 64  // steps that responses are estimated for
+	maxColumns = 240 // of the regression that does it: lags times inputs
+)
+
+// NewResponses estimates them by ridge regression of the outputs on the inputs of the last
+// steps, with the weight of least generalised cross-validation.
+func NewResponses(data *Data) Responses {
+	u, longest, outputs := data.D-1, 0, 0
+	for _, r := range data.Runs {
+		longest = max(longest, r.Steps(data.D))
+		outputs += len(r.At)
+	}
+	if u == 0 || longest == 0 {
+		return nil
+	}
+	lags := max(1, min(longest, maxLags, maxColumns/u, outputs/(3*u)))
+	k := 1 + lags*u
+	XX, XY := mat.NewSymDense(k, nil), mat.NewDense(k, data.P, nil)
+	x := make([]float64, k)
+	x[0] = 1
+	YY := 0.0
+	for _, r := range data.Runs {
+		for i, t := range r.At {
+			for j := range lags {
+				dst := x[1+j*u : 1+(j+1)*u]
+				if s := t - 1 - j; s >= 0 {
+					copy(dst, r.X[s*data.D+1:(s+1)*data.D])
+				} else {
+					clear(dst) // before the run: the mean
+				}
+			}
+			XX.SymRankOne(XX, 1, mat.NewVecDense(k, x))
+			for o, y := range r.Y[i*data.P : (i+1)*data.P] {
+				YY += y * y
+				for c, v := range x {
+					XY.Set(c, o, XY.At(c, o)+v*y)
+				}
+			}
+		}
+	}
+	G := ridgeGCV(XX, XY, YY, float64(outputs))
+	if G == nil {
+		return nil
+	}
+	var out Responses
+	for j := range lags {
+		g := mat.NewDense(data.P, u, nil)
+		for i := range u {
+			for o := range data.P {
+				g.Set(o, i, G.At(1+j*u+i, o))
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// ridgeGCV returns (XᵀX + λI)⁻¹XᵀY for the λ of least N SSE/(N − trace)².
+func ridgeGCV(XX *mat.SymDense, XY *mat.Dense, YY, N float64) *mat.Dense {
+	var eig mat.EigenSym
+	if !eig.Factorize(XX, true) {
+		return nil
+	}
+	v := eig.Values(nil)
+	var V, Z mat.Dense
+	eig.VectorsTo(&V)
+	Z.Mul(V.T(), XY)
+	k, p := Z.Dims()
+	var best *mat.Dense
+	least := math.Inf(1)
+	for e := -8.0; e <= 2; e++ {
+		lambda := math.Pow(10, e) * N
+		B, trace, sse := mat.NewDense(k, p, nil), 0.0, YY
+		for i := range k {
+			s := max(v[i], 0)
+			trace += s / (s + lambda)
+			for o := range p {
+				z := Z.At(i, o)
+				b := z / (s + lambda)
+				B.Set(i, o, b)
+				sse += s*b*b - 2*b*z
+			}
+		}
+		if free := N - trace; free > 0 {
+			if score := max(sse, 0) / (free * free); score < least {
+				least, best = score, B
+			}
+		}
+	}
+	if best != nil {
+		best.Mul(&V, mat.DenseCopyOf(best))
+	}
+	return best
+}
+
+// Spectral returns the linear system with m states that the responses tell, or nil: with
+// the Hankel matrix of the G_{i+j} = P S by truncated SVD, F = P† H⁺ S†, H⁺ being that of
+// the G_{i+j+1}. This is Theorem 3 of the paper for the words with one symbol other than
+// the constant, and Ho and Kalman's realisation.
+func (g Responses) Spectral(m, d, p int) *System {
+	if len(g) < 2 {
+		return nil
+	}
+	rows := len(g) / 2
+	cols := len(g) - rows
+	u := d - 1
+	H, next := g.hankel(0), g.hankel(1)
+	U, s, V, err := linalg.SVD(H)
+	if err != nil || m > len(s) || !(s[m-1] > 1e-9*s[0]) {
+		return nil
+	}
+	sys := NewSystem(m, d, p)
+	var HV, F mat.Dense
+	HV.Mul(next, V.Slice(0, cols*u, 0, m))
+	F.Mul(U.Slice(0, rows*p, 0, m).T(), &HV)
+	for a := range m {
+		root := math.Sqrt(s[a])
+		for b := range m {
+			// State a is √s of direction a, so that P = U√S and S = √SVᵀ.
+			*sys.at(0, 1+b, 1+a) = F.At(a, b) / (root * math.Sqrt(s[b]))
+		}
+		for i := range u {
+			*sys.at(1+i, 0, 1+a) = root * V.At(i, a)
+		}
+		for o := range p {
+			*sys.out(o, 1+a) = U.At(o, a) * root
+		}
+	}
+	sys.calm()
+	return sys
+}
+
+// hankel returns the matrix of the G_{i+j+shift}, half of the lags a side.
+func (g Responses) hankel(shift int) *mat.Dense {
+	p, u := g[0].Dims()
+	rows := len(g) / 2
+	cols := len(g) - rows
+	H := mat.NewDense(rows*p, cols*u, nil)
+	for i := range rows {
+		for j := range cols {
+			if l := i + j + shift; l < len(g) {
+				H.Slice(i*p, (i+1)*p, j*u, (j+1)*u).(*mat.Dense).Copy(g[l])
+			}
+		}
+	}
+	return H
+}
+
+// Values returns the singular values of the Hankel matrix, nil if there are too few lags.
+func (g Responses) Values() []float64 {
+	if len(g) < 2 {
+		return nil
+	}
+	_, s, _, err := linalg.SVD(g.hankel(0))
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// calm scales F so that it has no eigenvalue beyond 0.995.
+func (s *System) calm() {
+	m := s.States()
+	F := mat.NewDense(m, m, nil)
+	for a := range m {
+		for b := range m {
+			F.Set(a, b, *s.at(0, 1+a, 1+b))
+		}
+	}
+	var eig mat.Eigen
+	if !eig.Factorize(F, mat.EigenNone) {
+		return
+	}
+	most := 0.0
+	for _, v := range eig.Values(nil) {
+		most = max(most, math.Hypot(real(v), imag(v)))
+	}
+	if most > 0.995 {
+		for a := range m {
+			for b := range m {
+				*s.at(0, 1+a, 1+b) *= 0.995 / most
+			}
+		}
+	}
+}
+
+// Random returns a linear system with m states that decay slowly, or not so slowly.
+func Random(m, d, p int, rnd *rand.Rand) *System {
+	s := NewSystem(m, d, p)
+	for a := 1; a <= m; a++ {
+		s.randomState(a, 0.3, rnd)
+		for b := 1; b <= m; b++ {
+			*s.at(0, a, b) += 0.03 * rnd.NormFloat64()
+		}
+		for o := range p {
+			*s.out(o, a) = rnd.NormFloat64()
+		}
+	}
+	return s
+}
+
+// randomState makes state a one that the inputs move and that decays by up to pace.
+func (s *System) randomState(a int, pace float64, rnd *rand.Rand) {
+	keep := 1 - pace*rnd.Float64()
+	*s.at(0, a, a) = keep
+	for i := 1; i < s.D; i++ {
+		*s.at(i, 0, a) = math.Sqrt((1-keep*keep+0.01)/float64(s.D)) * rnd.NormFloat64()
+	}
+}
+
+// Grow returns the system with one state more, which moves the outputs a little and, where
+// there are interactions, takes part in them a little.
+func (s *System) Grow(rnd *rand.Rand) *System {
+	g := NewSystem(s.States()+1, s.D, s.P)
+	g.Products, g.Lambda, g.Noise, g.Tau = s.Products, s.Lambda, s.Noise, s.Tau
+	copy(g.Theta, s.Theta[:s.N])
+	for i := range s.D {
+		for a := range s.N {
+			for b := range s.N {
+				*g.at(i, a, b) = *s.at(i, a, b)
+			}
+		}
+	}
+	a := s.N
+	g.randomState(a, 0.6, rnd)
+	for o := range s.P {
+		for b := range s.N {
+			*g.out(o, b) = *s.out(o, b)
+		}
+		*g.out(o, a) = 0.03 * rnd.NormFloat64()
+	}
+	for b := 1; b < s.N; b++ {
+		*g.at(0, a, b) = 0.03 * rnd.NormFloat64()
+		*g.at(0, b, a) = 0.1 * rnd.NormFloat64()
+		for i := 1; i < s.D && s.Products; i++ {
+			*g.at(i, b, a) = 0.1 * rnd.NormFloat64()
+			*g.at(i, a, b) = 0.01 * rnd.NormFloat64()
+		}
+	}
+	return g
+}
+
+// WithProducts returns the system with its interactions free, at zero where they were.
+func (s *System) WithProducts() *System {
+	g := s.clone()
+	if !g.Products {
+		g.Products = true
+		g.Lambda = s.Tau * s.Noise
+	}
+	return g
+}

@@ -1,0 +1,156 @@
+package affine
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// System is a 2-RNN with states (1, s): all parameters (h₀, A, Ω), A being n×(d·n).
+type System struct {
+	N, D, P  int // states with the constant one, inputs, outputs
+	Theta    []float64
+	Products bool    // whether any N_i is free
+	Lambda   float64 // weight of N_i² beside the squared errors
+	Noise    float64 // variance of what is left
+	Tau      float64 // how many errors in a row count as one
+	SSE      float64
+	Known    float64   // how many parameters the data determine
+	Folds    []float64 // mean squared error on each part of the data by a fit to the others
+
+	Iterations int        // of the last fit
+	Ended      lsq.Status // of its last round
+}
+
+// NewSystem returns the system with m states beside the constant one, all zero.
+func NewSystem(m, d, p int) *System {
+	n := m + 1
+	s := &System{N: n, D: d, P: p, Theta: make([]float64, n+n*d*n+p*n), Noise: 1, Tau: 1}
+	s.Theta[0] = 1
+	*s.at(0, 0, 0) = 1
+	return s
+}
+
+// at returns A[i]_{ab}: what goes from state a by input i into state b.
+func (s *System) at(i, a, b int) *float64 { return &s.Theta[s.N+a*s.D*s.N+i*s.N+b] }
+
+// out returns Ω_{ob}.
+func (s *System) out(o, b int) *float64 { return &s.Theta[s.N+s.N*s.D*s.N+o*s.N+b] }
+
+// States returns the number of states beside the constant one.
+func (s *System) States() int { return s.N - 1 }
+
+func (s *System) clone() *System {
+	c := *s
+	c.Theta = append([]float64(nil), s.Theta...)
+	c.Folds = nil
+	return &c
+}
+
+// runs returns the residuals of the system on the data, with the interactions free or not.
+func (s *System) runs(data *Data) *lsq.Runs {
+	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Base: s.Theta,
+		Pattern: lsq.Affine(s.N, s.D, s.P, s.Products)}
+}
+
+// moments returns E h hᵀ over all steps of the data, false if the system is of no use there.
+func (s *System) moments(data *Data) (*mat.SymDense, bool) {
+	n := s.N
+	C := mat.NewSymDense(n, nil)
+	raw, steps := C.RawSymmetric(), 0
+	r := s.runs(data)
+	theta := r.Pattern.Take(s.Theta)
+	for _, run := range data.Runs {
+		ok := r.Each(theta, run, func(h []float64) {
+			steps++
+			for a, v := range h {
+				for b := a; b < n; b++ {
+					raw.Data[a*raw.Stride+b] += v * h[b]
+				}
+			}
+		}, nil)
+		if !ok {
+			return nil, false
+		}
+	}
+	C.ScaleSym(1/float64(steps), C)
+	return C, true
+}
+
+// Normalise changes the basis of s so that over the data E s = 0 and E s sᵀ = I, which
+// leaves what the system computes as it is. A state that does not move keeps its size.
+func (s *System) Normalise(data *Data) bool {
+	C, ok := s.moments(data)
+	if !ok {
+		return false
+	}
+	for a := 1; a < s.N; a++ {
+		if v := C.At(a, a); v > 0 {
+			C.SetSym(a, a, v*(1+1e-9))
+		} else {
+			C.SetSym(a, a, 1)
+		}
+	}
+	var ch mat.Cholesky
+	if !ch.Factorize(C) {
+		return true // two states move as one: the fit goes on as it is
+	}
+	var L, T mat.TriDense
+	ch.LTo(&L)
+	if T.InverseTri(&L) != nil {
+		return true
+	}
+	s.change(&T, &L)
+	return true
+}
+
+// change writes the system in the states T h, L being T⁻¹:
+//
+//	h₀ → T h₀   A[i] → Lᵀ A[i] Tᵀ   Ω → Ω L
+func (s *System) change(T, L mat.Matrix) {
+	n := s.N
+	var h mat.VecDense
+	h.MulVec(T, mat.NewVecDense(n, append([]float64(nil), s.Theta[:n]...)))
+	copy(s.Theta, h.RawVector().Data)
+	for i := range s.D {
+		A := mat.NewDense(n, n, nil)
+		for a := range n {
+			for b := range n {
+				A.Set(a, b, *s.at(i, a, b))
+			}
+		}
+		var B mat.Dense
+		B.Product(L.T(), A, T.T())
+		for a := range n {
+			for b := range n {
+				*s.at(i, a, b) = B.At(a, b)
+			}
+			*s.at(i, a, 0) = 0
+		}
+	}
+	s.Theta[0], *s.at(0, 0, 0) = 1, 1 // exactly
+	var O mat.Dense
+	O.Mul(mat.NewDense(s.P, n, append([]float64(nil), s.Theta[n+n*s.D*n:]...)), L)
+	copy(s.Theta[n+n*s.D*n:], O.RawMatrix().Data)
+}
+
+// Range returns the largest absolute output along the run, +Inf if it is lost.
+func (s *System) Range(data *Data, run lsq.Run) (most float64) {
+	r := s.runs(data)
+	run.At, run.Y, run.Fold = nil, nil, nil
+	steps := run.Steps(s.D)
+	for t := range steps {
+		run.At = append(run.At, t+1)
+	}
+	ok := r.Each(r.Pattern.Take(s.Theta), run, nil, func(_ int, y []float64) {
+		for _, v := range y {
+			most = max(most, math.Abs(v))
+		}
+	})
+	if !ok {
+		return math.Inf(1)
+	}
+	return most
+}

@@ -1,0 +1,182 @@
+package moments
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+)
+
+// Kept are the examples as they came, for fits that run along them. There is room for so
+// many numbers; beyond, blocks of neighbours are left out, evenly over the data.
+type Kept struct {
+	N       int // examples met
+	Runs    []Run
+	numbers int
+	stride  int // every stride-th block is kept
+}
+
+// Run is an example as it came.
+type Run struct {
+	X     []float64 // k×d
+	Y     []float64 // p numbers for each of At
+	At    []int     // the steps, from 1, after which the outputs stand; 0 before the first
+	Fresh int       // the outputs from here on are targets of their own: those before belong to the window before, too
+	block int
+}
+
+const (
+	// keptRoom is how many numbers are kept: 32 MB.
+	keptRoom = 1 << 22
+	// keptBlock is how many neighbours stay together.
+	keptBlock = 64
+)
+
+// add takes an example with outputs after the given steps.
+func (k *Kept) add(e Example, at []int) {
+	block := k.N / keptBlock
+	k.N++
+	k.stride = max(k.stride, 1)
+	if block%k.stride != 0 {
+		return
+	}
+	r := Run{At: at, block: block}
+	if e.Steps() > 0 {
+		for t := range e.Steps() {
+			r.X = append(r.X, e.X.RawRowView(t)...)
+		}
+	}
+	for t := range at {
+		r.Y = append(r.Y, e.Y.RawRowView(t)...)
+	}
+	if n := len(k.Runs); n > 0 && k.Runs[n-1].block == block {
+		r.Fresh = r.overlap(k.Runs[n-1])
+	}
+	k.Runs = append(k.Runs, r)
+	k.numbers += len(r.X) + len(r.Y)
+	k.thin()
+}
+
+// thin leaves every other block out when there are too many numbers. A single run stays
+// whole.
+func (k *Kept) thin() {
+	for k.numbers > keptRoom && k.Runs[0].block != k.Runs[len(k.Runs)-1].block {
+		k.stride *= 2
+		k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block%k.stride != 0 })
+		k.numbers = 0
+		for _, r := range k.Runs {
+			k.numbers += len(r.X) + len(r.Y)
+		}
+	}
+}
+
+// overlap returns how many of the outputs of r are also those of the window before: all but
+// the last, if both are windows of one series, a step apart, and none else.
+func (r Run) overlap(before Run) int {
+	n := len(r.At)
+	if n < 2 || len(before.At) != n || len(before.X) != len(r.X) || !slices.Equal(before.At, r.At) {
+		return 0
+	}
+	d, p := len(r.X)/r.At[n-1], len(r.Y)/n
+	if !slices.Equal(before.X[d:], r.X[:len(r.X)-d]) || !slices.Equal(before.Y[p:], r.Y[:len(r.Y)-p]) {
+		return 0
+	}
+	return n - 1
+}
+
+// merge adds those of o.
+func (k *Kept) merge(o *Kept) {
+	if o == nil {
+		return
+	}
+	first := k.N/keptBlock + 1
+	for _, r := range o.Runs {
+		r.block += first
+		k.Runs = append(k.Runs, r)
+	}
+	k.N += o.N
+	k.numbers += o.numbers
+	k.stride = max(k.stride, o.stride, 1)
+	if len(k.Runs) > 0 {
+		k.thin()
+	}
+}
+
+// Repeats returns how many times a target counts: the outputs over those that are fresh.
+func (k *Kept) Repeats() float64 {
+	all, fresh := 0, 0
+	for _, r := range k.Runs {
+		all += len(r.At)
+		fresh += len(r.At) - r.Fresh
+	}
+	if fresh == 0 {
+		return 1
+	}
+	return float64(all) / float64(fresh)
+}
+
+// Words reports whether every input is a unit vector: the sequences are words.
+func (k *Kept) Words() bool {
+	for _, r := range k.Runs {
+		for _, v := range r.X {
+			if v != 0 && v != 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Constant returns c with cᵀx = 1 at every step kept, and whether there is one: the inputs
+// then hold a constant, in a column or hidden in several. That the letters of words add up to
+// one is not meant.
+func (k *Kept) Constant(d int) (c []float64, ok bool) {
+	if d == 0 || d > 1 && k.Words() {
+		return nil, false
+	}
+	M, sum, steps := mat.NewSymDense(d, nil), make([]float64, d), 0
+	for _, r := range k.Runs {
+		for x := r.X; len(x) > 0; x = x[d:] {
+			M.SymRankOne(M, 1, mat.NewVecDense(d, x[:d]))
+			for i, v := range x[:d] {
+				sum[i] += v
+			}
+			steps++
+		}
+	}
+	if steps == 0 {
+		return nil, false
+	}
+	// Each column in its own unit: c = M⁺ Σx, the regression of 1 on x.
+	unit := make([]float64, d)
+	for i := range unit {
+		if unit[i] = math.Sqrt(M.At(i, i) / float64(steps)); unit[i] == 0 {
+			unit[i] = 1
+		}
+	}
+	A, b := mat.NewDense(d, d, nil), mat.NewDense(d, 1, nil)
+	for i := range d {
+		b.Set(i, 0, sum[i]/unit[i])
+		for j := range d {
+			A.Set(i, j, M.At(i, j)/(unit[i]*unit[j]))
+		}
+	}
+	sol, _, _, err := linalg.LeastSquares(A, b, 1e-13)
+	if err != nil {
+		return nil, false
+	}
+	c = make([]float64, d)
+	for i := range c {
+		c[i] = sol.At(i, 0) / unit[i]
+	}
+	for _, r := range k.Runs {
+		for x := r.X; len(x) > 0; x = x[d:] {
+			if !(math.Abs(linalg.Dot(c, x[:d])-1) < 1e-7) {
+				return nil, false
+			}
+		}
+	}
+	return c, true
+}

@@ -1,0 +1,225 @@
+package twornn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/moments"
+)
+
+// runFit fits data with a constant input along the sequences as they came, of any length:
+// a linear system, and one with interactions where they pay (see package affine). It needs
+// no length L, no table of d^l entries, and sees every output.
+type runFit struct {
+	split
+	kept *moments.Kept
+	d    int // inputs of the data
+	set  moments.Set
+	data *affine.Data
+	o    Options
+	by   policy
+}
+
+// newRunFit returns the fit, nil where the data have no constant input.
+func newRunFit(c moments.Set, o Options, by policy) *runFit {
+	d, p := c.Dims()
+	k := c.Kept()
+	if k == nil || d == 0 || p == 0 {
+		return nil
+	}
+	constant, ok := k.Constant(d)
+	if !ok {
+		return nil
+	}
+	s := newSplit(k, constant, p)
+	f := &runFit{split: s, kept: k, d: d, set: c, data: s.data(k), o: o, by: by}
+	if f.data.M == 0 {
+		return nil
+	}
+	return f
+}
+
+// fit searches the systems and returns the best as a result.
+func (f *runFit) fit(ctx context.Context) (*Result, error) {
+	p := f.by.runs
+	if f.o.Rank > 0 {
+		p.MostStates = min(p.MostStates, f.o.Rank-1)
+	}
+	var halted bool
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	report := func(s *affine.System, tried int) {
+		if f.o.Recorder != nil && f.o.Recorder.Record(Progress{"refine", 0, tried, math.Sqrt(s.SSE / float64(f.data.M))}) != nil {
+			halted = true
+			cancel()
+		}
+	}
+	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64(), report)
+	if search.Best == nil {
+		if err := ctx.Err(); err != nil && !halted {
+			return nil, err
+		}
+		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
+	}
+	bound := f.o.MaxGrowth
+	if bound > 0 {
+		f.keep(search, bound)
+	}
+	r := f.result(search)
+	if bound == 0 {
+		bound = f.by.MaxGrowth
+	}
+	if g := f.growth(search.Best); !(g <= bound) {
+		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+	}
+	if f.o.Rank > 0 && search.Low(ctx) {
+		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
+	}
+	if ctx.Err() != nil {
+		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far")
+	}
+	return r, nil
+}
+
+// growth is that of the model, as Candidate.Growth says.
+func (f *runFit) growth(s *affine.System) float64 {
+	m := f.model(s)
+	if fr := f.set.Frame(); fr != nil {
+		m = m.MapInputs(fr.T)
+	}
+	return growth(m, f.set)
+}
+
+// keep puts the system that did best on the parts left out, of those that keep to the bound on
+// growth, in the place of one that does not, if there is one.
+func (f *runFit) keep(search *affine.Search, bound float64) {
+	if f.growth(search.Best) <= bound {
+		return
+	}
+	var best *affine.System
+	for _, s := range search.Tried {
+		if f.growth(s) <= bound && (best == nil || s.Validation() < best.Validation()) {
+			best = s
+		}
+	}
+	if best != nil {
+		search.Best = best
+	}
+}
+
+// result says what was found.
+func (f *runFit) result(search *affine.Search) *Result {
+	best := search.Best
+	r := &Result{
+		Model: f.model(best), Rank: best.N, SingularValues: search.Values, N: f.kept.N, Lengths: f.set.Lengths(),
+		Refinement: Stats{
+			Status: statusOf(best.Ended), Iterations: best.Iterations, N: f.data.M / f.data.P, Unknowns: best.Known,
+			Residuals: []float64{math.Sqrt(best.SSE / float64(f.data.M))},
+		},
+	}
+	r.MSE, r.ZeroMSE = f.meanSquares(r.Model)
+	for _, s := range search.Tried {
+		c := Candidate{
+			Rank: s.N, Start: "linear", MSE: s.SSE / float64(f.data.M), Parameters: int(math.Round(s.Known)),
+			Criterion: s.Criterion(f.data.M, best.Tau), Validation: s.Validation(), Growth: f.growth(s), Status: statusOf(s.Ended), Chosen: s == best,
+		}
+		if s.Products {
+			c.Start = "interactions"
+		}
+		r.Candidates = append(r.Candidates, c)
+	}
+	r.Interactions = f.interactions(search)
+	r.joined = f.joined(best)
+	if n, _ := f.W.Dims(); n < f.d {
+		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others or do not move; the model is right where they keep to that", f.d-n, f.d)
+	}
+	return r
+}
+
+// statusOf returns the status of a descent.
+func statusOf(s lsq.Status) Status {
+	switch s {
+	case lsq.Converged:
+		return Converged
+	case lsq.Stopped:
+		return Stopped
+	}
+	return IterationLimit
+}
+
+// meanSquares returns the mean squared error of the model over the outputs that count, in
+// the units of the data, and that of the zero function.
+func (f *runFit) meanSquares(m *Model) (mse, zero float64) {
+	p, n := f.data.P, 0.0
+	for _, run := range f.kept.Runs {
+		var y mat.Dense
+		if steps := len(run.X) / f.d; steps > 0 {
+			m.OutputsTo(&y, mat.NewDense(steps, f.d, run.X))
+		}
+		for i := run.Fresh; i < len(run.At); i++ {
+			hat := m.Predict(nil, nil)
+			if t := run.At[i]; t > 0 {
+				hat = y.RawRowView(t - 1)
+			}
+			for o, v := range run.Y[i*p : (i+1)*p] {
+				mse += (v - hat[o]) * (v - hat[o])
+				zero += v * v
+				n++
+			}
+		}
+	}
+	return mse / n, zero / n
+}
+
+// interactions says what products of state and input bought.
+func (f *runFit) interactions(search *affine.Search) *Interactions {
+	in := &Interactions{Taken: search.Best.Products, Linear: search.Linear.Validation(), LinearRank: search.Linear.N}
+	if in.Validation = search.Best.Validation(); in.Taken {
+		in.Precision = search.Best.Lambda / (search.Best.Noise * search.Best.Tau)
+	}
+	return in
+}
+
+// joined returns what intervals need.
+func (f *runFit) joined(s *affine.System) *joined {
+	return &joined{
+		w: coordinates{W: f.W, scale: f.scale}, shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, theta: s.Theta,
+		M: float64(f.data.M), free: int(math.Round(s.Known)), noise: map[int][]float64{everyLength: s.NoiseVariances(f.data)}, last: everyLength,
+		covariance: func() (func(g []float64) float64, error) {
+			if v, ok := s.Covariance(f.data); ok {
+				return v, nil
+			}
+			return nil, errCovariance
+		},
+	}
+}
+
+// short reports whether the data are words short enough, of few enough inputs, to be
+// measured whole.
+func (f *runFit) short() bool {
+	ls := f.set.Lengths()
+	return f.set[ls[len(ls)-1]].Long.N == 0 && math.Pow(float64(f.d), 3) <= moments.AutoUnknowns
+}
+
+// prefers reports whether the model along the runs has the lesser BIC, M log(SSE/M) +
+// k log M, every target counted once, or the other is of no use.
+func (f *runFit) prefers(along, words *Result) bool {
+	if words.Fallback || words.Has(Unstable) || words.Has(Drifting) {
+		return true
+	}
+	if along.Has(Unstable) {
+		return false
+	}
+	M := float64(f.data.M)
+	bic := func(r *Result, k int) float64 {
+		mse, _ := f.meanSquares(r.Model)
+		return M*math.Log(max(mse, 1e-300)) + float64(k)*math.Log(M)
+	}
+	n, d, p := words.Dims()
+	return bic(along, along.joined.free) < bic(words, freeParameters(n, d, p))
+}
