@@ -39,8 +39,14 @@ func anchors(k *task, n int) []anchor {
 			out = append(out, anchor{fromSeason, s}, anchor{fromBoth, s})
 		}
 	}
+	if len(k.targets) > manyTargets {
+		out = out[:min(len(out), 3)]
+	}
 	return out
 }
+
+// manyTargets is the number of targets from which on few anchors are tried, to save time.
+const manyTargets = 8
 
 // at returns the anchor of the value of v in row t+h, seen from row t; mean is the
 // training mean.

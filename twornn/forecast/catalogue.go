@@ -8,6 +8,7 @@ const (
 	fewColumns    = 4   // up to which the neighbours of a season ago are taken of all, not of targets alone
 	mostKnown     = 48  // rows after t of a known column
 	longSeason    = 200 // beyond, a single day a season ago tells little
+	manyColumns   = 8   // beyond, less is taken of each column
 	mostOtherLags = 24  // recent rows of the other columns
 	mostDummies   = 24  // a season this long has a level for each place, a longer one waves
 	mostNested    = 400 // an outer season this long has a level for each place if seen often
@@ -53,15 +54,15 @@ func (k *task) isTarget(j int) bool {
 // before: of targets the neighbours of that place too.
 func (c *cataloguer) lags() {
 	for j := range c.k.columns {
-		p := min(mostLags, max(8, mostRecent/len(c.k.columns)), max(2, c.n/rowsPerLag))
+		p := min(mostLags, max(4, mostRecent/len(c.k.columns)), max(2, c.n/rowsPerLag))
 		if !c.k.isTarget(j) {
-			p = min(p, mostOtherLags, max(1, c.n/(rowsPerOther*len(c.k.columns))))
+			p = min(p, mostOtherLags, max(2, mostRecent/len(c.k.columns)), max(1, c.n/(rowsPerOther*len(c.k.columns))))
 		}
 		for s := range p {
 			c.add(feature{Kind: lag, Column: j, Shift: s})
 		}
 		for _, season := range c.k.seasons {
-			if 2*season > c.n {
+			if 2*season > c.n || len(c.k.columns) > manyColumns && !c.k.isTarget(j) {
 				continue
 			}
 			back := (c.h + season - 1) / season * season
@@ -134,7 +135,10 @@ func (c *cataloguer) knowns() {
 // smooths adds the states that smooth a column.
 func (c *cataloguer) smooths() {
 	for j := range c.k.columns {
-		for _, r := range rates {
+		for i, r := range rates {
+			if len(c.k.columns) > manyColumns && i%2 == 0 {
+				continue // half of them do where there are many columns
+			}
 			if float64(c.n)*r >= 10 {
 				c.add(feature{Kind: smooth, Column: j, Rate: r})
 			}
@@ -181,7 +185,9 @@ func (c *cataloguer) base() []int {
 	take(func(f *feature) bool {
 		return f.Kind == aligned && f.Period == c.k.seasons[0] && f.Shift == (c.h+f.Period-1)/f.Period*f.Period && target(f)
 	})
-	take(func(f *feature) bool { return (f.Kind == smooth || f.Kind == carried) && f.Rate == rates[2] })
+	take(func(f *feature) bool {
+		return (f.Kind == smooth || f.Kind == carried) && (f.Rate == rates[2] || f.Rate == rates[1] && len(c.k.columns) > manyColumns)
+	})
 	take(func(f *feature) bool {
 		return f.wave() && f.Period == c.k.seasons[0] && f.Period <= mostDummies && f.Shift == 2
 	})
