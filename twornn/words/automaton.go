@@ -26,7 +26,8 @@ type Part struct {
 	// part was learnt on the others.
 	HeldOut float64
 
-	pfa *pfa
+	pfa        *pfa
+	unfinished bool // its EM was ended by its cost
 }
 
 // LogProb returns the natural logarithm of the probability of a word of indices into

@@ -19,10 +19,11 @@ func unigrams(c *corpus) *pfa {
 	return a
 }
 
-// refine runs EM from an automaton near the truth, over all words.
-func (f *fitter) refine(a *pfa) *pfa {
-	best, most := a, f.heldOut(a)
-	work, worse := 0.0, 0
+// refine runs EM from an automaton near the truth, over all words. It reports whether its
+// work ended it, not the words held out.
+func (f *fitter) refine(a *pfa) (best *pfa, unfinished bool) {
+	best = a
+	most, work, worse := f.heldOut(a), 0.0, 0
 	for it := 1; it <= 120 && work < refineBudget && f.ctx.Err() == nil; it++ {
 		beam := coarse
 		if it <= 10 {
@@ -40,21 +41,22 @@ func (f *fitter) refine(a *pfa) *pfa {
 			}
 		}
 	}
-	return best
+	return best, work >= refineBudget
 }
 
 // grow runs EM from a random start: first over some of the words, where the way is long and
 // the words need not be many, then over all, and, once few states carry weight after a
-// prefix, over those alone.
-func (f *fitter) grow(n int) *pfa {
+// prefix, over those alone. It reports as refine does.
+func (f *fitter) grow(n int) (best *pfa, unfinished bool) {
 	a := randomPFA(n, f.rest, f.rnd)
 	small := f.rest
 	if f.rest.total > 4000 {
 		small = f.sub
 	}
-	best, most := a, math.Inf(-1)
-	work, worse := 0.0, 0
-	for it := 1; it <= 400 && work < growBudget*float64(n)/60 && f.ctx.Err() == nil; it++ {
+	best = a
+	most, work, worse := math.Inf(-1), 0.0, 0
+	budget := growBudget * float64(n) / 60
+	for it := 1; it <= 400 && work < budget && f.ctx.Err() == nil; it++ {
 		c, beam := f.rest, coarse
 		if it <= 80 {
 			c = small
@@ -74,7 +76,7 @@ func (f *fitter) grow(n int) *pfa {
 			}
 		}
 	}
-	return best
+	return best, work >= budget
 }
 
 // starts returns the numbers of states of the random starts.
@@ -113,7 +115,7 @@ func (f *fitter) best() float64 {
 
 // candidates learns the parts on the words not held out.
 func (f *fitter) candidates() error {
-	f.add("unigrams", unigrams(f.rest))
+	f.add("unigrams", unigrams(f.rest), false)
 	if !f.o.NoMerging {
 		f.merged()
 	}
@@ -127,7 +129,8 @@ func (f *fitter) candidates() error {
 			if err != nil {
 				return err
 			}
-			f.add("spectral start, EM", f.refine(a))
+			a, unfinished := f.refine(a)
+			f.add("spectral start, EM", a, unfinished)
 		}
 	}
 	most := f.best()
@@ -136,7 +139,8 @@ func (f *fitter) candidates() error {
 		if f.o.Starts == 0 && k == len(startSizes)-1 && f.parts[len(f.parts)-1].HeldOut < most-hopeless {
 			break
 		}
-		f.add("EM", f.grow(n))
+		a, unfinished := f.grow(n)
+		f.add("EM", a, unfinished)
 	}
 	return nil
 }
@@ -159,6 +163,7 @@ func (f *fitter) merged() {
 	}
 	for _, reject := range rejects {
 		m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
-		f.add("merged states", f.refine(m.pfa(m.run(f.ctx, limit, 10))))
+		a, unfinished := f.refine(m.pfa(m.run(f.ctx, limit, 10)))
+		f.add("merged states", a, unfinished)
 	}
 }

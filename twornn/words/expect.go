@@ -90,9 +90,12 @@ func (w *walk) enter(v int32) {
 			axpy(up[i], A[int(i)*n:int(i)*n+n], h)
 		}
 		z := sum(h)
-		w.grow[depth] = z
 		w.out.logLik += w.t.passes[v] * math.Log(z)
-		scale(h, z)
+		w.grow[depth] = 1
+		if z > 0 { // else the automaton excludes the words below, which then count for nothing
+			w.grow[depth] = z
+			scale(h, z)
+		}
 	}
 	live := w.live[depth][:0]
 	for i, x := range h {
@@ -115,6 +118,9 @@ func (w *walk) leave() {
 		p := dot(h, w.a.stop)
 		w.out.logLik += c * math.Log(p)
 		for _, i := range w.live[depth] {
+			if p == 0 { // an excluded word
+				break
+			}
 			x := c * w.a.stop[i] / p
 			b[i] += x
 			w.out.stop[i] += h[i] * x

@@ -134,3 +134,29 @@ func TestMergingApart(t *testing.T) {
 		t.Errorf("%d states, the machine has 4", len(red))
 	}
 }
+
+// TestExcluded: words that the automaton excludes, or of which a coarse beam loses the end, leave
+// no NaN in the counts.
+func TestExcluded(t *testing.T) {
+	sample := draw(ladder(), 50, pcg(7))
+	sample.Add([]int{1, 1, 1}, 1)
+	sample.Add([]int{0}, 1) // ends where it may not
+	words, count := sorted(sample)
+	c := newCorpus(words, count, 3)
+	e := c.expect(ladder(), coarse)
+	if !math.IsInf(e.logLik, -1) {
+		t.Errorf("log-likelihood %v with words that are excluded", e.logLik)
+	}
+	for _, v := range [][]float64{e.start, e.stop, e.step[0], e.step[1], e.step[2]} {
+		for _, x := range v {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Fatalf("a count is %v", x)
+			}
+		}
+	}
+	// What is left is counted as it is without those words.
+	only, n := sorted(draw(ladder(), 50, pcg(7)))
+	if want := newCorpus(only, n, 3).expect(ladder(), coarse); math.Abs(sum(e.stop)-sum(want.stop)) > 1e-9 {
+		t.Errorf("%v words end, without the excluded ones %v", sum(e.stop), sum(want.stop))
+	}
+}

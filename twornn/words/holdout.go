@@ -87,9 +87,9 @@ func (f *fitter) heldOut(a *pfa) float64 {
 }
 
 // add takes an automaton learnt on the rest as a part.
-func (f *fitter) add(method string, a *pfa) {
+func (f *fitter) add(method string, a *pfa, unfinished bool) {
 	logs := make([]float64, len(f.heldWords))
 	each(len(logs), func(k int) { logs[k] = a.logProb(f.heldWords[k]) })
-	f.parts = append(f.parts, Part{Method: method, States: a.n, HeldOut: f.mean(logs), pfa: a})
+	f.parts = append(f.parts, Part{Method: method, States: a.n, HeldOut: f.mean(logs), pfa: a, unfinished: unfinished})
 	f.logs = append(f.logs, logs)
 }

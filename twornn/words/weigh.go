@@ -30,7 +30,8 @@ func (f *fitter) weigh() {
 	f.parts[0].Weight = max(f.parts[0].Weight, 1/(f.whole.total+1))
 }
 
-// finish carries the parts on over the whole sample, and leaves out those without weight.
+// finish carries the parts on over the whole sample, for longer where EM had not come to
+// its end, and leaves out those without weight.
 func (f *fitter) finish() {
 	var kept []Part
 	var total float64
@@ -38,11 +39,12 @@ func (f *fitter) finish() {
 		if i > 0 && p.Weight < 1e-3 {
 			continue
 		}
-		for range 5 {
-			if f.ctx.Err() != nil {
-				break
-			}
-			p.pfa = &f.whole.expect(p.pfa, fine).pfa
+		rounds, beam := 5, fine
+		if p.unfinished {
+			rounds, beam = 20, coarse
+		}
+		for ; rounds > 0 && f.ctx.Err() == nil; rounds-- {
+			p.pfa = &f.whole.expect(p.pfa, beam).pfa
 			p.pfa.normalise()
 		}
 		if i == 0 {
