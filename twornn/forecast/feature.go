@@ -1,9 +1,6 @@
 package forecast
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // kind says how a feature is made of the rows up to t, the place of row t+h in the
 // season, and the known columns up to t+h.
@@ -136,20 +133,3 @@ func (f *feature) fillWave(dst []float64, stride int, rows []int, h int) {
 
 // wave tells whether the feature is a wave of a season.
 func (f *feature) wave() bool { return f.Kind == sine || f.Kind == cosine }
-
-// name says what the feature is.
-func (f *feature) name(columns []string, all []feature) string {
-	switch f.Kind {
-	case lag:
-		return fmt.Sprintf("%s[t−%d]", columns[f.Column], f.Shift)
-	case aligned, known:
-		return fmt.Sprintf("%s[t+h−%d]", columns[f.Column], f.Shift)
-	case smooth, carried:
-		return fmt.Sprintf("%s smoothed at %.3g", columns[f.Column], f.Rate)
-	case dummy:
-		return fmt.Sprintf("place %d of %d", f.Shift, f.Period)
-	case sine, cosine:
-		return fmt.Sprintf("wave %d of %d", f.Shift, f.Period)
-	}
-	return all[f.A].name(columns, all) + " × " + all[f.B].name(columns, all)
-}

@@ -139,8 +139,5 @@ func (k *task) checkNumbers() error {
 	return nil
 }
 
-// isKnown tells whether a column's future is known.
-func (k *task) isKnown(j int) bool { return slices.Contains(k.known, j) }
-
 // furthest returns the largest horizon.
 func (k *task) furthest() int { return slices.Max(k.horizons) }

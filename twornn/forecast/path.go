@@ -23,15 +23,13 @@ type path struct {
 	Variance, Low, High [][]float64
 }
 
-// pathMaker learns a path from transformed rows.
+// pathMaker learns a path from transformed rows. A path learnt at an earlier origin,
+// before, settles the form: later ones estimate its coefficients anew.
 type pathMaker struct {
 	name    string
 	columns []int
 	learn   func(ctx context.Context, y *mat.Dense, before *path) (*path, error)
 }
-
-// A path learnt at an earlier origin, before, settles the form of an ARIMA: later ones
-// estimate its coefficients anew.
 
 // Limits of the state-space candidates.
 const (

@@ -31,11 +31,19 @@ import (
 // change, the change over a season, and of that change's change; recent rows of the
 // target or of all columns; recent rows weighing more; products of the features that
 // matter most, held to their training range; autoregressions, ARIMA and exponential
-// smoothing. Weights follow the errors on the rows held out, and are shrunk towards
-// equal ones and towards persistence (see the methods of this package for the
-// figures); then all that has weight learns from all training rows.
+// smoothing. The weights follow the errors on the rows held out; they are drawn to equal
+// ones where these are few, and to persistence where the gain over it is no clearer than
+// chance. Then all that has weight learns from all training rows.
 //
-// A fit of n rows with P features costs O(n P² + P³) a horizon. It is deterministic.
+// No forecast leaves the training range widened by half of itself, nor changes by more
+// than half as much again as any change seen over its horizon. Where what it forecasts
+// fails to come in the rows after the training part, it fades into persistence, and its
+// intervals follow how often they missed: both are states, and need no new fit.
+//
+// A fit of n rows with P features costs O(n P² + P³) a horizon; beyond 16,000 rows the
+// last ones are learnt from. It is deterministic. It errs if the training rows are too
+// few for the horizons, or too many of the targets' values are missing, and with ctx's
+// error or that of Options.Recorder, which is told of each group of candidates.
 type TwoRNN struct {
 	// Keep returns the combination also where it lost to a simple method on the last
 	// part of the training rows. See [Lost].
