@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/twornn/spectral/datasets"
@@ -131,4 +132,40 @@ func TestRecorderStops(t *testing.T) {
 	if !errors.Is(err, want) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestConcurrent: one forecaster serves many goroutines, whatever the order of rows.
+func TestConcurrent(t *testing.T) {
+	s := positive(noisy(150, 12))
+	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 120), Options{Horizons: []int{1, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, 150)
+	for at := range want {
+		x, err := f.Forecast(nil, s, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[at] = x.At(1, 1)
+	}
+	again := s.Rows(0, 150) // another view, whose rows nobody has forecast yet
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range want {
+				at := (i*37 + g*11) % len(want)
+				x, err := f.Forecast(nil, again, at)
+				if err != nil || x.At(1, 1) != want[at] {
+					t.Errorf("row %d: %v, want %v (%v)", at, x.At(1, 1), want[at], err)
+				}
+				if _, _, err := f.Interval(again, at, 0.9); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	wg.Wait()
 }
