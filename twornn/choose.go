@@ -25,7 +25,7 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
 	best := j.stable(j.choose(spectral), spectral.L)
 	j.polish(best)
-	if zero := j.data.M * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
+	if zero := j.targets() * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
 		best.zero = true
 	}
 	all, err := j.all(spectral)
@@ -104,7 +104,7 @@ func (j *joint) downwards(best *candidate, L int) *candidate {
 	for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
 		// With fewer parameters a larger sum of squares has the same criterion.
 		fewer := j.criterion(1, r+1) - j.criterion(1, r)
-		goal := best.climb.SSE * math.Exp(fewer/j.data.M)
+		goal := best.climb.SSE * math.Exp(fewer/j.targets())
 		starts := j.f.policy.FewStarts
 		if j.data.LeastSum(r) > goal {
 			starts = 1 // no model of so few states comes near: one run shows how far it stays
@@ -126,7 +126,7 @@ func (j *joint) oneMore(best *candidate, spectral candidate) {
 	}
 	c := j.fit(n+1, spectral.L, 1, nil)
 	k := float64(freeParameters(n+1, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
-	if gain := j.data.M*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.data.M); gain > j.f.policy.Evidence {
+	if gain := j.targets()*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.targets()); gain > j.f.policy.Evidence {
 		best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, n+1, gain)}
 	}
 }

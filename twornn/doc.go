@@ -194,6 +194,7 @@
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
+//	clusters.go      errors by target, where windows overlap
 //	fit.go           Fit, FitCollection
 //	conformal.go     NewConformal: intervals from data held out
 //	intervals.go     Result.Intervals: those of a joint fit

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/moments"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Fit learns a linear 2-RNN from the data: it collects the measurements in one pass, reads
@@ -19,7 +20,12 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 		return nil, err
 	}
 	rows, _ := o.Recovery.(RowRecovery)
-	c, err := collect(until(ctx, data), moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()})
+	plan := moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()}
+	if o.Recovery == nil {
+		// L is of the start alone: the likelihood sees every output.
+		plan = moments.Plan{Also: o.lengths()}
+	}
+	c, err := collect(until(ctx, data), plan)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,14 @@ func (f *fitter) joined(best candidate, w coordinates, r *Result) (*joined, erro
 	q := best.climb.q
 	return &joined{
 		w: w, shape: q.Shape, theta: best.climb.Theta, M: q.M, free: q.Free(),
-		noise: noise, last: r.Lengths[len(r.Lengths)-1], covariance: best.climb.covariance,
+		noise: noise, last: r.Lengths[len(r.Lengths)-1],
+		covariance: func() (func(g []float64, noise float64) float64, error) {
+			var K *mat.SymDense
+			if k := f.c.Kept(); k != nil && k.Repeats() > overlapping {
+				K = byTarget(k, w, q.Shape, best.climb.Theta)
+			}
+			return best.climb.covariance(K)
+		},
 	}, nil
 }
 

@@ -28,7 +28,7 @@ type Gaussian struct {
 	Level float64
 
 	*joined
-	variance func(g []float64) float64
+	variance func(g []float64, noise float64) float64
 	t        float64
 }
 
@@ -118,7 +118,7 @@ func (g *Gaussian) at(x mat.Matrix) (sigma2, variance []float64) {
 		unit := 1 / (g.w.scale[o] * g.w.scale[o])
 		sigma2[o] = noise[o] * unit
 		// The parameters come from all lengths, whatever the noise at this one.
-		variance[o] = g.variance(J[o*k:(o+1)*k]) * g.noise[everyLength][o] * unit
+		variance[o] = g.variance(J[o*k:(o+1)*k], g.noise[everyLength][o]) * unit
 	}
 	return sigma2, variance
 }

@@ -24,6 +24,14 @@ type joint struct {
 // stopped reports whether there are to be no more runs.
 func (j *joint) stopped() bool { return j.halted || j.ctx.Err() != nil }
 
+// targets returns how many outputs there are, those that several windows share counted once.
+func (j *joint) targets() float64 {
+	if k := j.f.c.Kept(); k != nil {
+		return j.data.M / k.Repeats()
+	}
+	return j.data.M
+}
+
 // iterations returns how many there is time for with n states.
 func (j *joint) iterations(n int) int {
 	return min(200, max(3, int(10*j.f.policy.Budget/j.data.Work(n))))
@@ -42,9 +50,9 @@ func (j *joint) possible(r int) bool {
 // beyond are sure to be spare; see policy.
 func (j *joint) criterion(sse float64, n int) float64 {
 	k := float64(freeParameters(n, j.data.D, j.data.P))
-	fit := j.data.M * math.Log(sse/j.data.M)
+	fit := j.targets() * math.Log(sse/j.data.M)
 	if j.f.o.Rank == 0 {
-		return fit + k*math.Log(j.data.M)
+		return fit + k*math.Log(j.targets())
 	}
 	return fit + j.f.policy.ParameterCost*k + j.f.policy.StateCost*float64(n)
 }

@@ -157,8 +157,9 @@ func (r *climb) exact() bool { return r.SSE <= max(1e-20*r.q.Spread, 1e-28*r.q.E
 // errCovariance is the error of a fit at whose optimum JᵀJ cannot be inverted.
 var errCovariance = errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
 
-// covariance returns what the variance of gᵀθ is over that of the noise: gᵀ(JᵀJ)⁺g.
-func (r *climb) covariance() (func(g []float64) float64, error) {
+// covariance returns the variance of gᵀθ for noise of a variance: that times gᵀ(JᵀJ)⁺g; or
+// gᵀ(JᵀJ)⁺K(JᵀJ)⁺g, whatever the noise, if there is a K of sums by target (see byTarget).
+func (r *climb) covariance(K *mat.SymDense) (func(g []float64, noise float64) float64, error) {
 	k := len(r.Theta)
 	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
 	// derivative there, so that a little on the diagonal does no harm.
@@ -173,12 +174,15 @@ func (r *climb) covariance() (func(g []float64) float64, error) {
 		if !ch.Factorize(N) {
 			continue
 		}
-		return func(g []float64) float64 {
+		return func(g []float64, noise float64) float64 {
 			row, v := mat.NewVecDense(k, g), mat.NewVecDense(k, nil)
 			if err := ch.SolveVecTo(v, row); err != nil && !linalg.FiniteVector(v) {
 				return math.Inf(1)
 			}
-			return max(0, mat.Dot(v, row))
+			if K != nil {
+				return mat.Inner(v, K, v)
+			}
+			return max(0, mat.Dot(v, row)) * noise
 		}, nil
 	}
 	return nil, errCovariance

@@ -186,8 +186,8 @@ type joined struct {
 	free  int               // parameters that they determine
 	noise map[int][]float64 // variances by length
 	last  int               // the length whose noise stands for those that were not measured
-	// covariance returns what the variance of gᵀθ is over that of the noise.
-	covariance func() (func(g []float64) float64, error)
+	// covariance returns the variance of gᵀθ for noise of a variance.
+	covariance func() (func(g []float64, noise float64) float64, error)
 }
 
 // Interactions says what the products of state and input are worth that a 2-RNN with a

@@ -193,3 +193,17 @@ func TestWithStart(t *testing.T) {
 		t.Errorf("output %g for %g, constant state %g", y[0], s.Y.At(0, 0), near.H0.AtVec(0))
 	}
 }
+
+// TestNamingLLosesNothing: L is of the start alone, the likelihood sees every output.
+func TestNamingLLosesNothing(t *testing.T) {
+	for seed := range uint64(3) {
+		m := Random(3, 2, 1, 0.5, pcg(seed))
+		data := draw(m, 300, 8, 0.1, true, seed)
+		test := draw(m, 500, 8, 0, false, 100+seed)
+		open := Evaluate(fit(t, data, Options{}), test).MSE
+		named := Evaluate(fit(t, data, Options{L: 1}), test).MSE
+		if named > 1.1*open {
+			t.Errorf("seed %d: L = 1 named has a mean squared error of %.3g, with nothing set %.3g", seed, named, open)
+		}
+	}
+}

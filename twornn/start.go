@@ -210,8 +210,15 @@ func (f *fitter) score(c *candidate) error {
 	return nil
 }
 
-// most returns how many states the block of a candidate can carry.
-func (f *fitter) most(c candidate) int { return mostStates(f.d, c.L, c.basis, f.has(0)) }
+// most returns how many states the data can tell: those that the block of a candidate can
+// carry, or by likelihood the block of the longest words that were measured.
+func (f *fitter) most(c candidate) int {
+	L := c.L
+	if ls := f.c.Lengths(); f.o.Recovery == nil {
+		L = max(L, (ls[len(ls)-1]-1)/2)
+	}
+	return mostStates(f.d, L, c.basis, f.has(0))
+}
 
 // long returns the sample of sequences longer than any length measured.
 func (f *fitter) long() moments.Sample {

@@ -187,3 +187,45 @@ func (s *System) NoiseVariances(data *Data) []float64 {
 	}
 	return sum
 }
+
+// FitOutputs sets C and c to what minimises the squared errors for the states as they are,
+// with a little of a ridge, and SSE and Noise to what is left. It costs one run along the data.
+func (s *System) FitOutputs(data *Data) bool {
+	n := s.N
+	HH, HY := mat.NewSymDense(n, nil), mat.NewDense(n, s.P, nil)
+	r := s.runs(data)
+	theta := r.Pattern.Take(s.Theta)
+	var YY float64
+	state := make([]float64, n)
+	for _, run := range data.Runs {
+		ok := r.Each(theta, run, func(h []float64) { copy(state, h) }, func(i int, _ []float64) {
+			HH.SymRankOne(HH, 1, mat.NewVecDense(n, state))
+			for o, y := range run.Y[i*s.P : (i+1)*s.P] {
+				YY += y * y
+				for a, h := range state {
+					HY.Set(a, o, HY.At(a, o)+h*y)
+				}
+			}
+		})
+		if !ok {
+			return false
+		}
+	}
+	for a := range n {
+		HH.SetSym(a, a, HH.At(a, a)*(1+1e-9)+1e-12*float64(data.M))
+	}
+	var ch mat.Cholesky
+	var C mat.Dense
+	if !ch.Factorize(HH) || ch.SolveTo(&C, HY) != nil && !linalg.IsFinite(&C) {
+		return false
+	}
+	for o := range s.P {
+		for a := range n {
+			*s.out(o, a) = C.At(a, o)
+		}
+	}
+	s.SSE = r.SSE(r.Pattern.Take(s.Theta))
+	s.Known = float64(r.Dim() - s.States()*s.States() - s.States())
+	s.Noise, s.Tau = s.SSE/max(float64(data.M)-s.Known, 1), 1
+	return !math.IsInf(s.SSE, 0) && !math.IsNaN(s.SSE)
+}

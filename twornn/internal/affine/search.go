@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // Policy holds what decides in a search.
@@ -77,7 +79,10 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64, report func(s *
 			s.held = append(s.held, held)
 		}
 	}
-	s.climb(ctx, false, s.first())
+	s.climb(ctx, false, s.first(ctx))
+	if s.Best == nil {
+		s.constant()
+	}
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
 		s.climb(ctx, true, max(1, s.Best.States()))
@@ -95,13 +100,25 @@ func (s *Search) Low(ctx context.Context) bool {
 	return c != nil && s.prefers(c, s.Best.Products)
 }
 
+// constant takes the system of one state that stays at zero: outputs at their mean.
+func (s *Search) constant() {
+	c := NewSystem(1, s.data.D, s.data.P)
+	if c.FitOutputs(s.data) {
+		s.Best, s.Tried = c, append(s.Tried, c)
+	}
+}
+
 // polish takes the best system to its optimum.
 func (s *Search) polish(ctx context.Context) {
 	if s.Best == nil {
 		return
 	}
+	if 4*pass(s.Best, s.data) > s.Budget {
+		return
+	}
 	c := s.Best.clone()
 	c.Folds = s.Best.Folds
+	c.Ended = lsq.Unfinished
 	iterations := min(100, max(3, int(s.Budget/8/pass(c, s.data))))
 	if c.Refine(ctx, s.data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 {
 		*s.Best = *c
@@ -121,19 +138,28 @@ func (s *Search) cold() bool {
 }
 
 // first returns the number of states to begin with. Where the data are many it is that of
-// least criterion among the systems that the responses tell, as they are.
-func (s *Search) first() int {
+// least criterion among the systems that the responses tell, with the outputs fitted; that
+// system is what there is if there is no time for more.
+func (s *Search) first(ctx context.Context) int {
 	first, least := 1, math.Inf(1)
-	for m := 1; m <= s.MostStates && s.parts == nil; m++ {
+	for m := 1; m <= s.MostStates && s.parts == nil && ctx.Err() == nil; m++ {
 		c := s.whole.resp.Spectral(m, s.data.D, s.data.P)
 		if c == nil {
 			break
 		}
-		r := c.runs(s.data)
-		k := r.Dim()
-		c.SSE, c.Known = r.SSE(r.Pattern.Take(c.Theta)), float64(k-m*m-m)
-		if v := c.Criterion(s.data.M, 1); v < least && k <= s.Parameters {
-			first, least = m, v
+		if !c.FitOutputs(s.data) {
+			continue
+		}
+		if v := c.Criterion(s.data.M, 1); v < least {
+			first, least, s.Best = m, v, c
+		}
+	}
+	if s.Best != nil {
+		s.Best.Normalise(s.data)
+		if s.affordable(first, false, true) {
+			s.Best = nil // it is where the climb begins
+		} else {
+			s.Tried = append(s.Tried, s.Best)
 		}
 	}
 	return first
@@ -186,7 +212,7 @@ func (s *Search) affordable(m int, products, first bool) bool {
 	c.Products = products
 	k := len(c.runs(s.data).Pattern.Free)
 	one := m == 1 && !products
-	return one || k <= s.Parameters && 3*k <= s.data.M && s.spent+s.cost(c) < s.Budget
+	return one && s.parts != nil || k <= s.Parameters && 3*k <= s.data.M && s.spent+s.cost(c) < s.Budget
 }
 
 // cost is about how many operations go into a number of states.

@@ -16,6 +16,7 @@ const AutoLength = 9
 // Plan says what a pass over the data gathers.
 type Plan struct {
 	Lengths  []int // to be measured; none: those worth it
+	Also     []int // to be measured beside those worth it
 	KeepRows bool  // as they come
 	Limit    int   // of d^l, for the lengths worth it; zero: the usual ones
 	All      bool  // keep every longer example, not a sample
@@ -27,6 +28,8 @@ type Plan struct {
 func (p Plan) wanted(l, d int, constant bool) bool {
 	size := math.Pow(float64(d), float64(l))
 	switch {
+	case slices.Contains(p.Also, l):
+		return true
 	case len(p.Lengths) > 0:
 		return slices.Contains(p.Lengths, l)
 	case p.KeepRows:

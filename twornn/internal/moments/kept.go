@@ -14,6 +14,7 @@ import (
 type Kept struct {
 	N       int // examples met
 	Runs    []Run
+	next    int // index of the next one
 	numbers int
 	stride  int // every stride-th block is kept
 }
@@ -24,7 +25,7 @@ type Run struct {
 	Y     []float64 // p numbers for each of At
 	At    []int     // the steps, from 1, after which the outputs stand; 0 before the first
 	Fresh int       // the outputs from here on are targets of their own: those before belong to the window before, too
-	block int
+	index int       // among all examples
 }
 
 const (
@@ -36,13 +37,13 @@ const (
 
 // add takes an example with outputs after the given steps.
 func (k *Kept) add(e Example, at []int) {
-	block := k.N / keptBlock
+	r := Run{At: at, index: k.next}
 	k.N++
+	k.next++
 	k.stride = max(k.stride, 1)
-	if block%k.stride != 0 {
+	if r.block()%k.stride != 0 {
 		return
 	}
-	r := Run{At: at, block: block}
 	if e.Steps() > 0 {
 		for t := range e.Steps() {
 			r.X = append(r.X, e.X.RawRowView(t)...)
@@ -51,7 +52,7 @@ func (k *Kept) add(e Example, at []int) {
 	for t := range at {
 		r.Y = append(r.Y, e.Y.RawRowView(t)...)
 	}
-	if n := len(k.Runs); n > 0 && k.Runs[n-1].block == block {
+	if n := len(k.Runs); n > 0 && k.Runs[n-1].index == r.index-1 {
 		r.Fresh = r.overlap(k.Runs[n-1])
 	}
 	k.Runs = append(k.Runs, r)
@@ -62,15 +63,17 @@ func (k *Kept) add(e Example, at []int) {
 // thin leaves every other block out when there are too many numbers. A single run stays
 // whole.
 func (k *Kept) thin() {
-	for k.numbers > keptRoom && k.Runs[0].block != k.Runs[len(k.Runs)-1].block {
+	for k.numbers > keptRoom && k.Runs[0].block() != k.Runs[len(k.Runs)-1].block() {
 		k.stride *= 2
-		k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block%k.stride != 0 })
+		k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block()%k.stride != 0 })
 		k.numbers = 0
 		for _, r := range k.Runs {
 			k.numbers += len(r.X) + len(r.Y)
 		}
 	}
 }
+
+func (r Run) block() int { return r.index / keptBlock }
 
 // overlap returns how many of the outputs of r are also those of the window before: all but
 // the last, if both are windows of one series, a step apart, and none else.
@@ -91,12 +94,13 @@ func (k *Kept) merge(o *Kept) {
 	if o == nil {
 		return
 	}
-	first := k.N/keptBlock + 1
+	// In blocks of their own, as the last one here may not be full.
+	first := (k.next + keptBlock - 1) / keptBlock * keptBlock
 	for _, r := range o.Runs {
-		r.block += first
+		r.index += first
 		k.Runs = append(k.Runs, r)
 	}
-	k.N += o.N
+	k.N, k.next = k.N+o.N, first+o.next
 	k.numbers += o.numbers
 	k.stride = max(k.stride, o.stride, 1)
 	if len(k.Runs) > 0 {
