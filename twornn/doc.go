@@ -195,13 +195,14 @@
 //	checks.go        the guard, and the warnings
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
 //	clusters.go      errors by target, where windows overlap
+//	exact.go         a third: words without noise, exactly, symbol by symbol
 //	fit.go           Fit, FitCollection
 //	conformal.go     NewConformal: intervals from data held out
 //	intervals.go     Result.Intervals: those of a joint fit
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
-// (parameters, residuals, descent), als (trains on rows) and affine (linear systems and their
-// interactions along runs), each with such a list.
+// (parameters, residuals, descent), als (trains on rows), affine (linear systems and their
+// interactions along runs) and symbols (automata from words), each with such a list.
 //
 // # Data and errors
 //

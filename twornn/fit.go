@@ -57,6 +57,9 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 // rank of nearly the same criterion that keeps its head, or carries the warning Unstable;
 // see also Options.MaxGrowth.
 //
+// Words of seven symbols or more, one-hot, whose outputs are without noise are learnt exactly,
+// symbol by symbol, if neither a rank nor a recovery is named: see Exact.
+//
 // With a recovery named it is the paper's Algorithm 1 and no more. Where no rank is asked
 // for it is that of least BIC among the spectral estimates, or an error if the recovery
 // needs one (IHT, TIHT, TTIHT).
@@ -77,9 +80,13 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	return fitSet(ctx, c.set(), o, standard)
 }
 
-// fitSet is FitCollection for options that are checked, by the given policy: along the runs
-// where the inputs hold a constant, unless short words say all there is to say.
+// fitSet is FitCollection for options that are checked, by the given policy: exactly, where
+// words of many symbols can be; along the runs where the inputs hold a constant, unless short
+// words say all there is to say.
 func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+	if r := fitExact(ctx, c, o); r != nil {
+		return r, nil
+	}
 	runs := newRunFit(c, o, by)
 	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {
 		r, _, err := fitWords(ctx, c, o, by)

@@ -23,6 +23,7 @@ type Result struct {
 	Candidates     []Candidate   // all that were weighed, the chosen one among them
 	Refinement     Stats         // of the joint fit; its zero value if there was none
 	Interactions   *Interactions // of a fit along runs with a constant input; nil for others
+	Exact          *Exact        // of words learnt symbol by symbol; nil for others
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
@@ -115,7 +116,12 @@ func (r *Result) String() string {
 	var b strings.Builder
 	n, d, p := r.Dims()
 	fmt.Fprintf(&b, "linear 2-RNN: %s, %s, %s\n", count(n, "state"), count(d, "input"), count(p, "output"))
-	fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
+	if r.Exact != nil {
+		b.WriteString(r.Exact.String())
+	} else {
+		fmt.Fprintf(&b, "L = %d, %v", r.L, r.Basis)
+	}
+	fmt.Fprintf(&b, "; %s of length %s\n", count(r.N, "measurement"), list(r.Lengths))
 	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)", r.MSE, r.ZeroMSE)
 	if r.LongMSE > 0 {
 		fmt.Fprintf(&b, "; on whole, longer sequences %.4g", r.LongMSE)
@@ -188,6 +194,23 @@ type joined struct {
 	last  int               // the length whose noise stands for those that were not measured
 	// covariance returns the variance of gᵀθ for noise of a variance.
 	covariance func() (func(g []float64, noise float64) float64, error)
+}
+
+// Exact says how words were explained without an error: their matrices were read off, symbol
+// by symbol, as words.FitOutputs does.
+type Exact struct {
+	Futures       int     // the length of the suffixes whose outputs told the states apart
+	Deterministic bool    // states and transitions are unit vectors: nothing drifts, however long the words
+	Error         float64 // the largest error of a training output
+	Unseen        int     // transitions that no training word takes: what the model does there is not learnt
+}
+
+func (e *Exact) String() string {
+	kind := "weighted"
+	if e.Deterministic {
+		kind = "deterministic"
+	}
+	return fmt.Sprintf("read off words, symbol by symbol; %s, largest error %.2g", kind, e.Error)
 }
 
 // Interactions says what the products of state and input are worth that a 2-RNN with a

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
 // WFA is a vector-valued weighted automaton (α, {A^σ}, Ω) with n states and p
@@ -324,19 +325,7 @@ func spanningWords(m *Model) (words [][]int) {
 
 // Words returns all words of length 0 to l over d symbols, by length and then in the
 // order of their symbols: 1 + d + … + d^l of them.
-func Words(d, l int) [][]int {
-	words := [][]int{{}}
-	for from := 0; l > 0; l-- {
-		to := len(words)
-		for _, w := range words[from:to] {
-			for i := range d {
-				words = append(words, append(slices.Clone(w), i))
-			}
-		}
-		from = to
-	}
-	return words
-}
+func Words(d, l int) [][]int { return symbols.Words(d, l) }
 
 // Block returns the Hankel block of m on the given prefixes and suffixes: row u holds
 // f(uv) for every suffix v, p numbers each (the matrix (H_{P,S})₍₁₎ of Section 2).

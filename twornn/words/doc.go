@@ -48,12 +48,8 @@
 //	weigh.go         their shares
 //	fit.go           Fit
 //	spectral.go      Spectral
-//	span.go          a basis that grows
 //	observations.go  words with outputs
 //	machine.go       Machine: what FitOutputs gives
-//	futures.go       what follows each prefix, and its coordinates
-//	start.go         the state at the start
-//	rounding.go      deterministic machines, made exact
 //	outputs.go       FitOutputs
 //	queries.go       Learn: queries and counterexamples
 //	hmm.go           hidden Markov models

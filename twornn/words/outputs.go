@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
 // OutputsOptions holds the choices of FitOutputs. The zero value chooses everything.
@@ -39,74 +39,23 @@ func FitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOp
 	if o.Tol == 0 {
 		o.Tol = 1e-8
 	}
-	obs, err := observe(data)
+	tree, err := observe(data)
 	if err != nil {
 		return nil, err
 	}
-	from, to := 0, 4
-	if o.Futures != 0 {
-		from = max(o.Futures, 0)
-		to = from
-	}
-	var best *Machine
-	for k := from; k <= to; k++ {
-		if err := ctx.Err(); err != nil {
+	m, err := symbols.Learn(ctx, tree, symbols.Options{Futures: o.Futures, Tol: o.Tol})
+	if err != nil {
+		if ctx.Err() != nil {
 			return nil, err
 		}
-		m, err := obs.machine(k, o.Tol)
-		if err != nil {
-			if best == nil {
-				return nil, err
-			}
-			break
-		}
-		if best == nil || m.Error < best.Error {
-			best = m
-		}
-		if best.Error <= o.Tol*obs.size() {
-			break
-		}
+		return nil, fmt.Errorf("words: %w", err)
 	}
-	best.Words, best.Longest = obs.words, obs.longest
-	return best, nil
-}
-
-// size returns the largest absolute output.
-func (o *observations) size() (s float64) {
-	for _, y := range o.outputs {
-		for _, v := range y {
-			s = max(s, math.Abs(v))
-		}
+	r := &Machine{
+		Model:   &twornn.Model{H0: m.H0, A: m.A, Omega: m.Omega},
+		Futures: m.Futures, Deterministic: m.Deterministic, Error: m.Error, Words: tree.Words, Longest: tree.Longest,
 	}
-	return s
-}
-
-// maxFutures bounds the columns of H.
-const maxFutures = 4000
-
-// machine learns with the futures of up to k symbols.
-func (o *observations) machine(k int, tol float64) (*Machine, error) {
-	columns, power := o.p, 1
-	for range k {
-		power *= o.d
-		if columns += power * o.p; columns > maxFutures {
-			return nil, fmt.Errorf("words: futures of %d symbols are more than %d outputs for %d symbols; set OutputsOptions.Futures lower, or give symbols vectors with Embed", k, maxFutures, o.d)
-		}
+	for _, g := range m.Missing {
+		r.Missing = append(r.Missing, Gap(g))
 	}
-	f := &futures{obs: o, suffixes: twornn.Words(o.d, k), at: make(map[int32]int)}
-	if err := f.collect(tol); err != nil {
-		return nil, err
-	}
-	m, err := f.solve(tol)
-	if err != nil {
-		return nil, err
-	}
-	m.Futures = k
-	m.Error = o.errorOf(m.Model)
-	if r := rounded(m.Model); r != nil {
-		if e := o.errorOf(r); e <= max(m.Error, tol*o.size()) {
-			m.Model, m.Error, m.Deterministic = r, e, true
-		}
-	}
-	return m, nil
+	return r, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
 // BlackBox answers a query: the p outputs of a function on a word of indices of symbols.
@@ -239,16 +240,16 @@ func largestAbs(y []float64) int {
 // close adds prefixes until the rows of all their continuations are in their span.
 func (l *learner) close(limit int) error {
 	for {
-		q := newSpan(len(l.columns))
+		q := symbols.NewSpan(len(l.columns))
 		for _, u := range l.prefixes {
-			q.add(l.row(u))
+			q.Add(l.row(u))
 		}
 		var far []int
 		most := 0.0
 		for _, u := range l.prefixes {
 			for s := range l.d {
 				w := append(slices.Clone(u), s)
-				if r := q.residual(l.row(w)); r > most {
+				if r := q.Residual(l.row(w)); r > most {
 					far, most = w, r
 				}
 			}

@@ -1,17 +1,18 @@
-package words
+package symbols
 
 import (
 	"math"
+	"slices"
 
-	"github.com/twornn/spectral/twornn"
+	"gonum.org/v1/gonum/floats"
 )
 
 // rounded returns m with h₀ and all transitions rounded to unit vectors (or zero, for one
 // that no data tell), if they are within 1e-6 of such, and nil if not. Products of what is left are
 // exact, so the state is a unit vector after any number of symbols.
-func rounded(m *twornn.Model) *twornn.Model {
+func rounded(m *Model) *Model {
 	n, d, p := m.Dims()
-	r := twornn.NewModel(n, d, p)
+	r := newModel(n, d, p)
 	if !unit(r.H0.RawVector().Data, m.H0.RawVector().Data) {
 		return nil
 	}
@@ -50,20 +51,20 @@ func unit(dst, v []float64) bool {
 }
 
 // errorOf returns the largest error of an output of m.
-func (o *observations) errorOf(m *twornn.Model) float64 {
+func (o *Tree) errorOf(m *Model) float64 {
 	n, _, p := m.Dims()
 	type state struct {
 		v int32
 		h []float64
 	}
 	worst := 0.0
-	stack := []state{{0, append([]float64(nil), m.H0.RawVector().Data...)}}
+	stack := []state{{0, slices.Clone(m.H0.RawVector().Data)}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if y := o.outputs[at.v]; y != nil {
 			for j := range p {
-				if e := math.Abs(dot(m.Omega.RawRowView(j), at.h) - y[j]); !(e <= worst) {
+				if e := math.Abs(floats.Dot(m.Omega.RawRowView(j), at.h) - y[j]); !(e <= worst) {
 					worst = e
 				}
 			}
@@ -75,7 +76,7 @@ func (o *observations) errorOf(m *twornn.Model) float64 {
 			h := make([]float64, n)
 			for i, x := range at.h {
 				if x != 0 {
-					axpy(x, m.A[s].RawRowView(i), h)
+					floats.AddScaled(h, x, m.A[s].RawRowView(i))
 				}
 			}
 			stack = append(stack, state{c, h})

@@ -1,0 +1,110 @@
+package twornn
+
+import (
+	"context"
+	"slices"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/symbols"
+)
+
+const (
+	// exactTol is the error, relative to the largest output, up to which outputs are explained
+	// exactly: rounding stays far below it, noise does not.
+	exactTol = 1e-8
+	// exactLimit bounds the operations of a factorisation: some seconds of one core.
+	exactLimit = 1 << 30
+	// exactSurplus is how many outputs more than it takes to tell its parameters a machine has
+	// to explain. Of words with a state each anything could be said; that so many labels fit by chance
+	// has a probability below one in a million.
+	exactSurplus = 20
+)
+
+// fitExact returns the machine that explains all outputs of the words kept, nil if there is
+// none, or if the inputs are no words of many symbols. Where symbols are few the other fits
+// cost little, and weigh noise.
+func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
+	d, p := c.Dims()
+	kept := c.Kept()
+	if o.Recovery != nil || o.Rank > 0 || kept == nil || d*d*d <= moments.AutoUnknowns {
+		return nil
+	}
+	tree := treeOf(kept, d, p)
+	if tree == nil || tree.Spread > 2*exactTol*tree.Size() {
+		return nil
+	}
+	m, err := symbols.Learn(ctx, tree, symbols.Options{Tol: exactTol, Limit: exactLimit})
+	if err != nil || !(m.Error <= exactTol*tree.Size()) || tree.Observed()*p < m.Parameters()+exactSurplus*p {
+		return nil
+	}
+	if o.MaxGrowth > 0 && !m.Deterministic {
+		return nil
+	}
+	r := &Result{
+		Model: &Model{m.H0, m.A, m.Omega}, SingularValues: m.Values, Lengths: c.Lengths(),
+		Exact: &Exact{m.Futures, m.Deterministic, m.Error, m.Unseen},
+	}
+	r.Rank, _, _ = r.Dims()
+	r.SingularValues = r.SingularValues[:min(len(m.Values), r.Rank)]
+	for _, l := range r.Lengths {
+		r.N += c[l].N()
+	}
+	r.MSE, r.ZeroMSE = meanSquaresOfWords(r.Model, kept)
+	if m.Unseen > 0 {
+		g := m.Missing[0]
+		r.warn(Deficient, "%s were never seen, such as symbol %d after %v: what the model does there is not learnt; add a word that takes them", count(m.Unseen, "transition"), g.Symbol, g.Word)
+	}
+	return r
+}
+
+// treeOf returns the examples as a tree of words, nil if they are none.
+func treeOf(kept *moments.Kept, d, p int) *symbols.Tree {
+	if !kept.Words() {
+		return nil
+	}
+	t := symbols.NewTree(d, p)
+	for _, r := range kept.Runs {
+		word := wordOf(r.X, d)
+		if word == nil || t.Add(word, len(r.At), func(i int) []float64 { return r.Y[i*p : (i+1)*p] }) != nil {
+			return nil
+		}
+	}
+	return t
+}
+
+// wordOf returns the symbols of rows of d numbers that are 0 or 1, nil if one is no unit
+// vector.
+func wordOf(x []float64, d int) []int {
+	word := make([]int, 0, len(x)/max(d, 1))
+	for ; len(x) > 0; x = x[d:] {
+		s := slices.Index(x[:d], 1)
+		if s < 0 || slices.Contains(x[s+1:d], 1) {
+			return nil
+		}
+		word = append(word, s)
+	}
+	return word
+}
+
+// meanSquaresOfWords returns the mean squared error of the model, and that of the zero
+// function, on the outputs kept.
+func meanSquaresOfWords(m *Model, kept *moments.Kept) (mse, zero float64) {
+	_, d, p := m.Dims()
+	y, outputs := make([]float64, p), 0
+	for _, r := range kept.Runs {
+		h, k := m.h0(), 0
+		for i, at := range r.At {
+			for _, s := range wordOf(r.X[k*d:at*d], d) {
+				h = m.step(s, h)
+			}
+			k = at
+			m.output(y, h)
+			for j, v := range r.Y[i*p : (i+1)*p] {
+				mse += (v - y[j]) * (v - y[j])
+				zero += v * v
+			}
+			outputs += p
+		}
+	}
+	return mse / float64(outputs), zero / float64(outputs)
+}

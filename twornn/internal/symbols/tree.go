@@ -1,0 +1,153 @@
+package symbols
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Words returns all words of length 0 to l over d symbols, by length and then in the order of
+// their symbols.
+func Words(d, l int) [][]int {
+	words := [][]int{{}}
+	for from := 0; l > 0; l-- {
+		to := len(words)
+		for _, w := range words[from:to] {
+			for i := range d {
+				words = append(words, append(slices.Clone(w), i))
+			}
+		}
+		from = to
+	}
+	return words
+}
+
+// Tree holds words by their common prefixes, with the mean of the outputs after each prefix.
+type Tree struct {
+	D, P    int       // symbols and outputs
+	Words   int       // that were added
+	Longest int       // symbols of the longest
+	Spread  float64   // the most by which an output differs from the mean of those before it, after the same prefix
+	child   [][]int32 // by node: D children, 0 if there is none; nil for none at all
+	parent  []int32
+	by      []int // the symbol that leads here
+	outputs [][]float64
+	seen    []float64 // how many outputs a mean is of
+}
+
+// NewTree returns a tree without words.
+func NewTree(d, p int) *Tree {
+	return &Tree{D: d, P: p, child: [][]int32{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}}
+}
+
+// Add takes a word with rows of outputs: one a symbol, or one for its end. It errs, with the
+// place, if the rows are others or hold what is no finite number.
+func (o *Tree) Add(word []int, rows int, y func(t int) []float64) error {
+	if rows != 1 && rows != len(word) {
+		return fmt.Errorf("it has %d rows of outputs for %d symbols; give one a symbol, or one for the last", rows, len(word))
+	}
+	o.Words++
+	o.Longest = max(o.Longest, len(word))
+	v := int32(0)
+	if len(word) == 0 {
+		return o.meet(0, y(0))
+	}
+	for t, s := range word {
+		v = o.grow(v, s)
+		if rows == 1 && t < len(word)-1 {
+			continue
+		}
+		if err := o.meet(v, y(t-len(word)+rows)); err != nil {
+			return fmt.Errorf("symbol %d: %w", t+1, err)
+		}
+	}
+	return nil
+}
+
+// grow returns the child of v by symbol s, which it makes if there is none.
+func (o *Tree) grow(v int32, s int) int32 {
+	if o.child[v] == nil {
+		o.child[v] = make([]int32, o.D)
+	}
+	if o.child[v][s] == 0 {
+		o.child[v][s] = int32(len(o.child))
+		o.child = append(o.child, nil)
+		o.parent = append(o.parent, v)
+		o.by = append(o.by, s)
+		o.outputs = append(o.outputs, nil)
+		o.seen = append(o.seen, 0)
+	}
+	return o.child[v][s]
+}
+
+// meet takes y into the mean of node v.
+func (o *Tree) meet(v int32, y []float64) error {
+	if o.outputs[v] == nil {
+		o.outputs[v] = make([]float64, o.P)
+	}
+	o.seen[v]++
+	for j, x := range y {
+		if x-x != 0 {
+			return fmt.Errorf("output %d is %v; drop the sequence or mend the value", j+1, x)
+		}
+		if o.seen[v] > 1 {
+			o.Spread = max(o.Spread, math.Abs(x-o.outputs[v][j]))
+		}
+		o.outputs[v][j] += (x - o.outputs[v][j]) / o.seen[v]
+	}
+	return nil
+}
+
+// Size returns the largest absolute output.
+func (o *Tree) Size() (s float64) {
+	for _, y := range o.outputs {
+		for _, v := range y {
+			s = max(s, math.Abs(v))
+		}
+	}
+	return s
+}
+
+// Observed returns the number of different words whose outputs are known.
+func (o *Tree) Observed() (n int) {
+	for _, y := range o.outputs {
+		if y != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// find returns the node of a word below v, −1 if it was not met.
+func (o *Tree) find(v int32, word []int) int32 {
+	for _, s := range word {
+		if o.child[v] == nil || o.child[v][s] == 0 {
+			return -1
+		}
+		v = o.child[v][s]
+	}
+	return v
+}
+
+// future appends to dst the outputs after v and each of the suffixes, and reports whether
+// all were observed.
+func (o *Tree) future(dst []float64, v int32, suffixes [][]int) ([]float64, bool) {
+	for _, w := range suffixes {
+		u := o.find(v, w)
+		if u < 0 || o.outputs[u] == nil {
+			return dst, false
+		}
+		dst = append(dst, o.outputs[u]...)
+	}
+	return dst, true
+}
+
+// word returns the word of node v.
+func (o *Tree) word(v int32) []int {
+	var w []int
+	for ; v != 0; v = o.parent[v] {
+		w = append(w, o.by[v])
+	}
+	slices.Reverse(w)
+	return w
+}
