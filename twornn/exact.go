@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
@@ -12,8 +13,8 @@ const (
 	// exactTol is the error, relative to the largest output, up to which outputs are explained
 	// exactly: rounding stays far below it, noise does not.
 	exactTol = 1e-8
-	// exactLimit bounds the operations of a factorisation: some seconds of one core.
-	exactLimit = 1 << 30
+	// exactLimit bounds the operations of a factorisation: a second or so of one core.
+	exactLimit = 1 << 28
 	// exactSurplus is how many outputs more than it takes to tell its parameters a machine has
 	// to explain. Of words with a state each anything could be said; that so many labels fit by chance
 	// has a probability below one in a million.
@@ -49,6 +50,9 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 	for _, l := range r.Lengths {
 		r.N += c[l].N()
 	}
+	if kept.AsWords() {
+		r.Lengths, r.N = lengthsOf(kept)
+	}
 	r.MSE, r.ZeroMSE = meanSquaresOfWords(r.Model, kept)
 	if m.Unseen > 0 {
 		g := m.Missing[0]
@@ -57,14 +61,31 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 	return r
 }
 
+// tooManySymbols says what to do about words that were not measured.
+func tooManySymbols(c moments.Set) error {
+	d, _ := c.Dims()
+	return fmt.Errorf("twornn: no machine explains the outputs of the words without an error, be it for noise or because they are few, and %d symbols are too many for a fit that weighs noise: give symbols fewer inputs, by groups or by vectors as words.Embed makes them", d)
+}
+
+// lengthsOf returns the lengths of the words that have an output among those kept, ascending, and how
+// many outputs there are.
+func lengthsOf(kept *moments.Kept) (lengths []int, n int) {
+	for _, r := range kept.Runs {
+		n += len(r.At)
+		for _, l := range r.At {
+			if i, ok := slices.BinarySearch(lengths, l); !ok {
+				lengths = slices.Insert(lengths, i, l)
+			}
+		}
+	}
+	return lengths, n
+}
+
 // treeOf returns the examples as a tree of words, nil if they are none.
 func treeOf(kept *moments.Kept, d, p int) *symbols.Tree {
-	if !kept.Words() {
-		return nil
-	}
 	t := symbols.NewTree(d, p)
 	for _, r := range kept.Runs {
-		word := wordOf(r.X, d)
+		word := wordOf(r, d)
 		if word == nil || t.Add(word, len(r.At), func(i int) []float64 { return r.Y[i*p : (i+1)*p] }) != nil {
 			return nil
 		}
@@ -72,13 +93,15 @@ func treeOf(kept *moments.Kept, d, p int) *symbols.Tree {
 	return t
 }
 
-// wordOf returns the symbols of rows of d numbers that are 0 or 1, nil if one is no unit
-// vector.
-func wordOf(x []float64, d int) []int {
-	word := make([]int, 0, len(x)/max(d, 1))
-	for ; len(x) > 0; x = x[d:] {
-		s := slices.Index(x[:d], 1)
-		if s < 0 || slices.Contains(x[s+1:d], 1) {
+// wordOf returns the symbols of a run, nil if an input is no unit vector.
+func wordOf(r moments.Run, d int) []int {
+	if r.Word != nil {
+		return r.Word
+	}
+	word := make([]int, 0, len(r.X)/max(d, 1))
+	for x := r.X; len(x) > 0; x = x[d:] {
+		s := moments.Symbol(x[:d])
+		if s < 0 {
 			return nil
 		}
 		word = append(word, s)
@@ -92,9 +115,10 @@ func meanSquaresOfWords(m *Model, kept *moments.Kept) (mse, zero float64) {
 	_, d, p := m.Dims()
 	y, outputs := make([]float64, p), 0
 	for _, r := range kept.Runs {
+		word := wordOf(r, d)
 		h, k := m.h0(), 0
 		for i, at := range r.At {
-			for _, s := range wordOf(r.X[k*d:at*d], d) {
+			for _, s := range word[k:at] {
 				h = m.step(s, h)
 			}
 			k = at

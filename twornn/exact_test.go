@@ -133,3 +133,23 @@ func TestFitWordsDeclines(t *testing.T) {
 		}
 	}
 }
+
+// TestFitManySymbols: words of 1,000 symbols are learnt without one matrix of that size, and what no
+// machine explains is an error that says so.
+func TestFitManySymbols(t *testing.T) {
+	tk := datasets.RandomMachine(3, 1000, rand.NewPCG(1, 1))
+	f := fitted(t, tk.Sequences(25000, 3, rand.NewPCG(1, 2)))
+	if r := f.Exact; r == nil || r.Unseen > 0 || f.N != 75000 || len(f.Lengths) != 3 {
+		t.Fatalf("%v", f)
+	}
+	every, _ := tk.Right(tk.Words(1, 2000, rand.NewPCG(9, 9)), func(dst *mat.Dense, word []int) {
+		f.OutputsTo(dst, datasets.OneHot(word, tk.Symbols()))
+	})
+	if every != 1 {
+		t.Errorf("not all answers are right: %v", f)
+	}
+	_, err := twornn.Fit(t.Context(), datasets.RunningSum(1000).Sequences(50, 3, rand.NewPCG(1, 2)), twornn.Options{})
+	if err == nil || !strings.Contains(err.Error(), "1000 symbols are too many") {
+		t.Errorf("of a machine of 1,000 states: %v", err)
+	}
+}

@@ -13,6 +13,8 @@ import (
 // a model off them by spectral learning (Algorithm 1) and refines it by maximum likelihood.
 // See FitCollection for what it chooses and returns.
 //
+// Words of more than 256 symbols are learnt exactly or not at all, if nothing is set.
+//
 // It errs if ctx is done, a sequence is unusable, or the lengths that L needs are
 // not in the data.
 func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, error) {
@@ -23,7 +25,7 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 	plan := moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()}
 	if o.Recovery == nil {
 		// L is of the start alone: the likelihood sees every output.
-		plan = moments.Plan{Also: o.lengths()}
+		plan = moments.Plan{Also: o.lengths(), Words: o.L == 0 && o.Rank == 0}
 	}
 	c, err := collect(until(ctx, data), plan)
 	if err != nil {
@@ -86,6 +88,12 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
 	if r := fitExact(ctx, c, o); r != nil {
 		return r, nil
+	}
+	if k := c.Kept(); k != nil && k.AsWords() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return nil, tooManySymbols(c)
 	}
 	runs := newRunFit(c, o, by)
 	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {

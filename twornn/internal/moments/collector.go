@@ -20,6 +20,7 @@ type Plan struct {
 	KeepRows bool  // as they come
 	Limit    int   // of d^l, for the lengths worth it; zero: the usual ones
 	All      bool  // keep every longer example, not a sample
+	Words    bool  // keep words of more than AutoUnknowns symbols as they are, and measure none
 }
 
 // wanted reports whether length l is among those asked for, or worth collecting if
@@ -58,6 +59,7 @@ type Collector struct {
 	pipe  *Pipeline
 
 	constant bool // some input, or a combination of inputs, is constant
+	words    bool // all are words, and kept as such
 }
 
 // NewCollector returns a collector that has seen nothing.
@@ -75,8 +77,7 @@ func (c *Collector) Add(x, y *mat.Dense) error {
 		_, c.d = x.Dims()
 	}
 	if c.n > blockSize {
-		c.take(e)
-		return nil
+		return c.take(e)
 	}
 	c.first = append(c.first, e.Clone())
 	if c.n == blockSize {
@@ -87,6 +88,10 @@ func (c *Collector) Add(x, y *mat.Dense) error {
 
 // settle makes the frame of the first examples, and takes them.
 func (c *Collector) settle() (err error) {
+	defer func() { c.first = nil }()
+	if c.words = c.plan.Words && c.d > AutoUnknowns && areWords(c.first); c.words {
+		return c.takeAll(c.first)
+	}
 	if c.fr, err = newFrame(c.first, c.d); err != nil {
 		return err
 	}
@@ -95,15 +100,23 @@ func (c *Collector) settle() (err error) {
 		kept.add(e, e.At())
 	}
 	_, c.constant = kept.Constant(c.d)
-	for _, e := range c.first {
-		c.take(e)
+	return c.takeAll(c.first)
+}
+
+func (c *Collector) takeAll(examples []Example) error {
+	for _, e := range examples {
+		if err := c.take(e); err != nil {
+			return err
+		}
 	}
-	c.first = nil
 	return nil
 }
 
 // take adds the rows of an example to the lengths that they measure.
-func (c *Collector) take(e Example) {
+func (c *Collector) take(e Example) error {
+	if c.words {
+		return c.kept.addWord(e)
+	}
 	c.kept.add(e, e.At())
 	e.X = c.fr.apply(&c.room, e.X)
 	k := e.Steps()
@@ -115,7 +128,7 @@ func (c *Collector) take(e Example) {
 		} else {
 			c.long.add(e)
 		}
-		return
+		return nil
 	}
 	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant) {
 		c.long.add(e)
@@ -125,6 +138,7 @@ func (c *Collector) take(e Example) {
 			m.Add(e.X, e.Y.RawRowView(t), c.pipe)
 		}
 	}
+	return nil
 }
 
 // length returns where rows of length l go, nil if they are not wanted.
@@ -149,13 +163,16 @@ func (c *Collector) End() (Set, error) {
 		}
 	}
 	c.Wait()
-	if len(c.set) == 0 && c.constant {
+	if len(c.set) == 0 && (c.constant || c.words) {
 		c.set[1] = NewLength(1, c.d, c.p) // for what is kept to stand with
 	}
 	if ls := c.set.Lengths(); len(ls) > 0 {
 		c.run.end()
 		last := c.set[ls[len(ls)-1]]
 		last.Stretch, last.Long, last.Kept = c.run.longest, c.long, c.kept
+	}
+	if c.words {
+		return c.set, nil
 	}
 	// What came later may be of another size than the examples that the frame is made for.
 	return c.set, c.set.reframe(1e4)

@@ -22,6 +22,7 @@ type Kept struct {
 // Run is an example as it came.
 type Run struct {
 	X     []float64 // k×d
+	Word  []int     // the symbols, in place of X, where those are many; else nil
 	Y     []float64 // p numbers for each of At
 	At    []int     // the steps, from 1, after which the outputs stand; 0 before the first
 	Fresh int       // the outputs from here on are targets of their own: those before belong to the window before, too
@@ -37,28 +38,43 @@ const (
 
 // add takes an example with outputs after the given steps.
 func (k *Kept) add(e Example, at []int) {
-	r := Run{At: at, index: k.next}
-	k.N++
-	k.next++
-	k.stride = max(k.stride, 1)
-	if r.block()%k.stride != 0 {
+	r, ok := k.count()
+	if !ok {
 		return
 	}
+	r.At = at
 	if e.Steps() > 0 {
 		for t := range e.Steps() {
 			r.X = append(r.X, e.X.RawRowView(t)...)
 		}
 	}
-	for t := range at {
+	k.keep(r, e)
+}
+
+// count counts an example and returns its run, as yet empty, and whether it is to be kept.
+func (k *Kept) count() (Run, bool) {
+	r := Run{index: k.next}
+	k.N++
+	k.next++
+	k.stride = max(k.stride, 1)
+	return r, r.block()%k.stride == 0
+}
+
+// keep keeps the example of a run, which has all but its outputs.
+func (k *Kept) keep(r Run, e Example) {
+	for t := range r.At {
 		r.Y = append(r.Y, e.Y.RawRowView(t)...)
 	}
-	if n := len(k.Runs); n > 0 && k.Runs[n-1].index == r.index-1 {
+	if n := len(k.Runs); n > 0 && k.Runs[n-1].index == r.index-1 && r.Word == nil {
 		r.Fresh = r.overlap(k.Runs[n-1])
 	}
 	k.Runs = append(k.Runs, r)
-	k.numbers += len(r.X) + len(r.Y)
+	k.numbers += r.size()
 	k.thin()
 }
+
+// size returns how many numbers the run takes.
+func (r Run) size() int { return len(r.X) + len(r.Word) + len(r.Y) }
 
 // thin leaves every other block out when there are too many numbers. A single run stays
 // whole.
@@ -68,7 +84,7 @@ func (k *Kept) thin() {
 		k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block()%k.stride != 0 })
 		k.numbers = 0
 		for _, r := range k.Runs {
-			k.numbers += len(r.X) + len(r.Y)
+			k.numbers += r.size()
 		}
 	}
 }

@@ -86,8 +86,9 @@ func (f *futures) solve(tol float64) (*Machine, error) {
 	o := f.obs
 	_, n := f.C.Dims()
 	m := &Machine{Model: newModel(n, o.D, o.P), Values: f.values}
+	steps := f.steps()
 	for s := range o.D {
-		if err := f.transitions(m, s, tol); err != nil {
+		if err := f.transitions(m, s, steps[s], tol); err != nil {
 			return nil, fmt.Errorf("the transitions of symbol %d: %w", s, err)
 		}
 	}
@@ -103,23 +104,32 @@ func (f *futures) solve(tol float64) (*Machine, error) {
 	return m, nil
 }
 
-// transitions finds the matrix of symbol s, and what of it no word tells.
-func (f *futures) transitions(m *Machine, s int, tol float64) error {
-	_, n := f.C.Dims()
-	var from, to []int
+// steps are pairs of rows: that of a word u, and that of uσ.
+type steps struct{ from, to []int }
+
+// steps returns those of each symbol.
+func (f *futures) steps() []steps {
+	by := make([]steps, f.obs.D)
 	for i, v := range f.nodes {
-		if u := f.obs.find(v, []int{s}); u > 0 {
-			if j, ok := f.at[u]; ok {
-				from, to = append(from, i), append(to, j)
+		for _, e := range f.obs.child[v] {
+			if j, ok := f.at[e.to]; ok {
+				b := &by[e.symbol]
+				b.from, b.to = append(b.from, i), append(b.to, j)
 			}
 		}
 	}
-	if len(from) == 0 {
+	return by
+}
+
+// transitions finds the matrix of symbol s, and what of it no word tells.
+func (f *futures) transitions(m *Machine, s int, seen steps, tol float64) error {
+	_, n := f.C.Dims()
+	if len(seen.from) == 0 {
 		m.Missing = append(m.Missing, Gap{f.obs.word(f.nodes[0]), s})
 		m.Unseen += n
 		return nil
 	}
-	C, next := rowsOf(f.C, from), rowsOf(f.C, to)
+	C, next := rowsOf(f.C, seen.from), rowsOf(f.C, seen.to)
 	X, rank, _, err := linalg.LeastSquares(C, next, tol)
 	if err != nil {
 		return err

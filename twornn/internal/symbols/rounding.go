@@ -69,17 +69,14 @@ func (o *Tree) errorOf(m *Model) float64 {
 				}
 			}
 		}
-		for s, c := range o.child[at.v] {
-			if c == 0 {
-				continue
-			}
+		for _, c := range o.child[at.v] {
 			h := make([]float64, n)
 			for i, x := range at.h {
 				if x != 0 {
-					floats.AddScaled(h, x, m.A[s].RawRowView(i))
+					floats.AddScaled(h, x, m.A[c.symbol].RawRowView(i))
 				}
 			}
-			stack = append(stack, state{c, h})
+			stack = append(stack, state{c.to, h})
 		}
 	}
 	return worst

@@ -24,20 +24,26 @@ func Words(d, l int) [][]int {
 
 // Tree holds words by their common prefixes, with the mean of the outputs after each prefix.
 type Tree struct {
-	D, P    int       // symbols and outputs
-	Words   int       // that were added
-	Longest int       // symbols of the longest
-	Spread  float64   // the most by which an output differs from the mean of those before it, after the same prefix
-	child   [][]int32 // by node: D children, 0 if there is none; nil for none at all
+	D, P    int      // symbols and outputs
+	Words   int      // that were added
+	Longest int      // symbols of the longest
+	Spread  float64  // the most by which an output differs from the mean of those before it, after the same prefix
+	child   [][]edge // by node, in the order of the symbols
 	parent  []int32
 	by      []int // the symbol that leads here
 	outputs [][]float64
 	seen    []float64 // how many outputs a mean is of
 }
 
+// edge leads to a node by a symbol.
+type edge struct {
+	symbol int
+	to     int32
+}
+
 // NewTree returns a tree without words.
 func NewTree(d, p int) *Tree {
-	return &Tree{D: d, P: p, child: [][]int32{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}}
+	return &Tree{D: d, P: p, child: [][]edge{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}}
 }
 
 // Add takes a word with rows of outputs: one a symbol, or one for its end. It errs, with the
@@ -66,18 +72,21 @@ func (o *Tree) Add(word []int, rows int, y func(t int) []float64) error {
 
 // grow returns the child of v by symbol s, which it makes if there is none.
 func (o *Tree) grow(v int32, s int) int32 {
-	if o.child[v] == nil {
-		o.child[v] = make([]int32, o.D)
-	}
-	if o.child[v][s] == 0 {
-		o.child[v][s] = int32(len(o.child))
+	i, ok := o.place(v, s)
+	if !ok {
+		o.child[v] = slices.Insert(o.child[v], i, edge{s, int32(len(o.child))})
 		o.child = append(o.child, nil)
 		o.parent = append(o.parent, v)
 		o.by = append(o.by, s)
 		o.outputs = append(o.outputs, nil)
 		o.seen = append(o.seen, 0)
 	}
-	return o.child[v][s]
+	return o.child[v][i].to
+}
+
+// place returns where the edge from v by symbol s is or belongs, and whether it is there.
+func (o *Tree) place(v int32, s int) (int, bool) {
+	return slices.BinarySearchFunc(o.child[v], s, func(e edge, s int) int { return e.symbol - s })
 }
 
 // meet takes y into the mean of node v.
@@ -121,10 +130,11 @@ func (o *Tree) Observed() (n int) {
 // find returns the node of a word below v, −1 if it was not met.
 func (o *Tree) find(v int32, word []int) int32 {
 	for _, s := range word {
-		if o.child[v] == nil || o.child[v][s] == 0 {
+		i, ok := o.place(v, s)
+		if !ok {
 			return -1
 		}
-		v = o.child[v][s]
+		v = o.child[v][i].to
 	}
 	return v
 }
