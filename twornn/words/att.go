@@ -191,7 +191,9 @@ func (f *attFile) take(v []string) error {
 		if err != nil || math.IsNaN(x) || math.IsInf(x, -1) {
 			return f.fail(rest[0], "is no weight", "write −ln of a number")
 		}
-		arc.value = math.Exp(-x)
+		if arc.value = math.Exp(-x); math.IsInf(arc.value, 1) {
+			return f.fail(rest[0], "is −ln of a number too large to hold", "weights are −ln of a number; change their scale")
+		}
 	}
 	f.arcs = append(f.arcs, arc)
 	return nil
@@ -229,6 +231,9 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 	}
 	if n := len(f.states); n > maxStates {
 		return nil, fmt.Errorf("words: the AT&T file has %d states; up to %d can be dense matrices", n, maxStates)
+	}
+	if n, d := len(f.states), len(f.alphabet); !dense(n, d) {
+		return nil, fmt.Errorf("words: the AT&T file %s; take a smaller machine", tooDense(n, d))
 	}
 	silent, bad := f.silent()
 	if bad != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -273,13 +274,13 @@ func (f *dotFile) node(name string) error {
 	if err != nil || i != len(f.alpha) || i >= maxStates {
 		return f.fail(fmt.Sprintf("the state %s is not number %d", name, len(f.alpha)))
 	}
-	alpha, err := strconv.ParseFloat(v["alpha"], 64)
+	alpha, err := finite(v["alpha"])
 	if err != nil {
 		return f.fail(fmt.Sprintf("state %d has no number alpha", i))
 	}
 	var omega []float64
 	for _, s := range strings.Fields(v["omega"]) {
-		x, err := strconv.ParseFloat(s, 64)
+		x, err := finite(s)
 		if err != nil {
 			return f.fail(fmt.Sprintf("state %d has %q in omega", i, s))
 		}
@@ -292,16 +293,25 @@ func (f *dotFile) node(name string) error {
 	return nil
 }
 
+// finite reads a number that is neither NaN nor infinite.
+func finite(s string) (float64, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		err = strconv.ErrRange
+	}
+	return x, err
+}
+
 // arc reads the attributes of an arrow.
 func (f *dotFile) arc(from, to string) error {
-	line := f.tokens[f.at-1].line
+	line := f.tokens[min(f.at, len(f.tokens))-1].line
 	v, err := f.attributes()
 	if err != nil {
 		return err
 	}
 	i, err := strconv.Atoi(from)
 	j, err2 := strconv.Atoi(to)
-	x, err3 := strconv.ParseFloat(v["a"], 64)
+	x, err3 := finite(v["a"])
 	s, err4 := strconv.Unquote(v["symbol"])
 	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return f.fail(fmt.Sprintf("the arrow from %s to %s has no symbol and number a", from, to))
@@ -321,6 +331,9 @@ func (f *dotFile) automaton() (*twornn.WFA, error) {
 			return nil, f.fail(fmt.Sprintf("the symbol %q occurs twice in the alphabet", name))
 		}
 		index[name] = s
+	}
+	if !dense(n, d) {
+		return nil, f.fail("the graph " + tooDense(n, d))
 	}
 	m := twornn.NewModel(n, d, len(f.omega[0]))
 	for i, x := range f.alpha {

@@ -85,7 +85,8 @@ func TestDOT(t *testing.T) {
 // TestDOTErrors: a text of another kind has an error with its line.
 func TestDOTErrors(t *testing.T) {
 	for _, s := range []string{"", "graph", "digraph {", "digraph { a -> b }", "digraph {\n alphabet=\"\\\"a\\\"\"\n 1 [alpha=\"1\", omega=\"1\"] }",
-		"digraph { alphabet=\"\\\"a\\\"\" 0 [alpha=\"1\", omega=\"1\"] 0 -> 7 [symbol=\"\\\"a\\\"\", a=\"1\"] }", "digraph { 0 [alpha", `digraph { x="`} {
+		"digraph { alphabet=\"\\\"a\\\"\" 0 [alpha=\"1\", omega=\"1\"] 0 -> 7 [symbol=\"\\\"a\\\"\", a=\"1\"] }", "digraph { 0 [alpha", `digraph { x="`, "digraph { 0 ->",
+		"digraph { alphabet=\"\\\"a\\\"\" 0 [alpha=\"NaN\", omega=\"1\"] }", "digraph { alphabet=\"\\\"a\\\"\" 0 [alpha=\"1\", omega=\"Inf\"] }"} {
 		if _, err := ReadDOT(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line") {
 			t.Errorf("%q: %v", s, err)
 		}
@@ -164,6 +165,7 @@ func TestATTErrors(t *testing.T) {
 		"0 1 <eps>\n1 0 a\n1\n":      "fstrmepsilon",
 		"0 1 <eps>\n1\n":             "no symbol",
 		"0 1 a NaN\n":                "no weight",
+		"0 1 a -1e6\n":               "too large",
 	} {
 		if _, err := ReadATT(strings.NewReader(s), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", s, err)
@@ -329,7 +331,10 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("weights came back %v apart", e)
 		}
 	}
-	for _, s := range []string{"", "X:\n", "(0) 1\n", "I:\n(0) 2\n", "I:\n(0,1) 1\n", "I:\n(-1) 1\n", "I:\n(a) 1\n", "I:\n(99999999) 1\n", "I:\n(0) NaN\n", "I:\n(0"} {
+	for _, s := range []string{"", "X:\n", "(0) 1\n", "I:\n(0) 2\n", "I:\n(0,1) 1\n", "I:\n(-1) 1\n", "I:\n(a) 1\n", "I:\n(99999999) 1\n", "I:\n(0) NaN\n", "I:\n(0",
+		"I:\n(4095) 1\nS:\n(0,4095) 1\n",          // half a terabyte
+		"I:\n(0) 1\nS:\n(0,0) 1\nT:\n(0,0,0) 1\n", // no word ends
+	} {
 		if _, err := ReadModel(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), modelName) {
 			t.Errorf("%q: %v", s, err)
 		}

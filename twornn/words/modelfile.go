@@ -23,6 +23,9 @@ func ReadModel(r io.Reader) (*Automaton, error) {
 	if n == 0 || d == 0 {
 		return nil, &datasets.CellError{File: modelName, Line: f.line, Problem: "names no state and symbol", Cure: "give the sections I, F, S and T"}
 	}
+	if !dense(n, d) {
+		return nil, &datasets.CellError{File: modelName, Line: f.line, Problem: tooDense(n, d), Cure: "number states and symbols without gaps, or take a smaller machine"}
+	}
 	a := newPFA(n, d)
 	for _, e := range f.entries["I"] {
 		a.start[e.key[0]] = e.value
@@ -38,6 +41,9 @@ func ReadModel(r io.Reader) (*Automaton, error) {
 		i, s, j := e.key[0], e.key[1], e.key[2]
 		a.step[s][i*n+j] = (1 - a.stop[i]) * write[i*d+s] * e.value
 	}
+	if i := a.endless(); i >= 0 {
+		return nil, &datasets.CellError{File: modelName, Line: f.line, Problem: fmt.Sprintf("leads to state %d, from where no word ends", i), Cure: "give it, or a state after it, a probability in section F"}
+	}
 	return &Automaton{Alphabet: datasets.Numbered(d), Parts: []Part{{Method: "file", States: n, Weight: 1, pfa: a}}}, nil
 }
 
@@ -45,6 +51,57 @@ const modelName = "PAutomaC model file"
 
 // maxStates bounds what a file may name: a state takes a row of every matrix.
 const maxStates = 1 << 12
+
+// dense reports whether the matrices of n states and d symbols keep to a gigabyte, so that no
+// small file asks for more memory than there is.
+func dense(n, d int) bool { return d <= 1<<27/(n*n) }
+
+func tooDense(n, d int) string {
+	return fmt.Sprintf("names %d states and %d symbols, whose matrices would have more than 2^27 numbers", n, d)
+}
+
+// endless returns a state that words come to and from which none ends, -1 if there is none.
+func (a *pfa) endless() int {
+	from := make([][]int, a.n) // the states before each
+	to := make([][]int, a.n)
+	for _, m := range a.step {
+		for i := range a.n {
+			for j, v := range m[i*a.n : (i+1)*a.n] {
+				if v > 0 {
+					to[i], from[j] = append(to[i], j), append(from[j], i)
+				}
+			}
+		}
+	}
+	met, ends := reach(a.start, to), reach(a.stop, from)
+	for i := range a.n {
+		// draw ends a word in a state without a way out
+		if met[i] && !ends[i] && len(to[i]) > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// reach says which states can be come to from those of positive weight.
+func reach(weight []float64, next [][]int) []bool {
+	met, todo := make([]bool, len(weight)), []int(nil)
+	for i, v := range weight {
+		if v > 0 {
+			met[i], todo = true, append(todo, i)
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, j := range next[i] {
+			if !met[j] {
+				met[j], todo = true, append(todo, j)
+			}
+		}
+	}
+	return met
+}
 
 // entry is a line of a section.
 type entry struct {
