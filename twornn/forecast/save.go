@@ -103,7 +103,7 @@ func (s *saved) check(k *task) error {
 	c.places(s.Targets, columns)
 	c.places(s.Known, columns)
 	c.want(len(s.Start) == columns && len(m.Low) == targets && len(m.High) == targets, "its targets and bounds disagree")
-	c.want(len(s.Exams) == targets*horizons && m.Rows >= 0, "its examinations are not whole")
+	c.want(len(s.Exams) == targets*horizons && m.Rows > 0, "its examinations are not whole")
 	for _, h := range append(append([]int{}, s.Horizons...), s.Seasons...) {
 		c.want(h > 0 && h < mostAhead, "a horizon or season is out of range")
 	}

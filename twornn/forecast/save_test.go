@@ -70,6 +70,7 @@ func damaged(t *testing.T, f *Fitted) {
 		{`"Version":1`, `"Version":9`}, {`"Targets":[0,1]`, `"Targets":[0,7]`}, {`"Horizons":[1,4]`, `"Horizons":[1]`},
 		{`"Start":[`, `"Start":[1,`}, {`"Set":0`, `"Set":5`}, {`"Index":[`, `"Index":[9999,`}, {`"Kind":1`, `"Kind":-1`},
 		{`"Order":`, `"Order":9`}, {`"Mixture":{`, `"Mixture":null,"x":{`}, {`"Cells":[`, `"Cells":[[],`},
+		{`"Rows":200`, `"Rows":0`},
 	} {
 		if !strings.Contains(text, c[0]) {
 			continue
