@@ -54,7 +54,10 @@ func (m *Model) begin(x, y mat.Matrix, mean, spread, noise []float64) *Model {
 		for a := range n {
 			I.Set(a, a, 1)
 		}
-		G, e = linalg.Stack(G, I), linalg.Stack(e, mat.NewDense(n, 1, nil))
+		var rows, rest mat.Dense
+		rows.Stack(G, I)
+		rest.Stack(e, mat.NewDense(n, 1, nil))
+		G, e = &rows, &rest
 	}
 	z, _, _, err := linalg.LeastSquares(G, e, 1e-10)
 	out := m.clone()

@@ -83,8 +83,8 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 }
 
 // fitSet is FitCollection for options that are checked, by the given policy: exactly, where
-// words of many symbols can be; along the runs where the inputs hold a constant, unless short
-// words say all there is to say.
+// words of many symbols can be; along the runs where the inputs hold a constant, unless the
+// data are short words and a model of those holds.
 func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
 	if r := fitExact(ctx, c, o); r != nil {
 		return r, nil
@@ -97,39 +97,31 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 	}
 	runs := newRunFit(c, o, by)
 	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {
-		r, _, err := fitWords(ctx, c, o, by)
-		return r, err
+		return fitWords(ctx, c, o, by)
 	}
-	var words *Result
 	if runs.short() {
-		r, enough, err := fitWords(ctx, c, o, by)
-		if err == nil && enough || ctx.Err() != nil {
+		r, err := fitWords(ctx, c, o, by)
+		if err == nil && r.holds() || ctx.Err() != nil {
 			return r, err
 		}
-		words = r
 	}
-	along, err := runs.fit(ctx)
-	if words == nil || err == nil && runs.prefers(along, words) {
-		return along, err
-	}
-	return words, nil
+	return runs.fit(ctx)
 }
 
-// fitWords fits by measurements of short words, and reports whether the model leaves no more
-// than noise.
-func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result, bool, error) {
+// fitWords fits by measurements of short words.
+func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
 	w, z, err := newCoordinates(c, by)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	f := newFitter(z, w, o, by)
 	best, tried, err := f.fit(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	res := f.result(best)
 	if res.joined, err = f.joined(best, w, res); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, c := range tried {
 		a := f.account(c, best.Model)
@@ -143,8 +135,8 @@ func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result
 	if r, d := w.dims(); r < d {
 		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
 	}
-	enough := best.climb != nil && !res.Fallback && !res.Has(Drifting) && best.climb.sufficient(by)
-	return res, enough, nil
+	res.adequate = best.climb != nil && best.climb.adequate(by)
+	return res, nil
 }
 
 // fit returns the best model of the route that the options ask for, and all that were

@@ -145,12 +145,6 @@ func (r *climb) adequate(by policy) bool {
 	return r.exact() || r.q.LackOfFit(r.SSE) < by.Misfit
 }
 
-// sufficient reports whether there is nothing to be gained from another kind of model: what
-// is left is no more than noise, or the data are too few to tell noise from more.
-func (r *climb) sufficient(by policy) bool {
-	return r.adequate(by) || math.IsInf(r.q.LackOfFit(r.SSE), 1)
-}
-
 // exact reports whether the model leaves nothing but rounding.
 func (r *climb) exact() bool { return r.SSE <= max(1e-20*r.q.Spread, 1e-28*r.q.Energy) }
 

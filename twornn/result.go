@@ -27,8 +27,18 @@ type Result struct {
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
-	joined  *joined // for Intervals; nil if there was no joint fit
-	ceiling bool    // the rank was left open and is the highest that L can carry
+	joined   *joined // for Intervals; nil if there was no joint fit
+	adequate bool    // the joint fit leaves no more than noise
+	ceiling  bool    // the rank was left open and is the highest that L can carry
+}
+
+// String says in a line whether interactions were taken, and what they are worth.
+func (i *Interactions) String() string {
+	if !i.Taken {
+		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g of the variance", i.Linear)
+	}
+	return fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g of the variance (linear, %s: %.4g)",
+		i.Validation, count(i.LinearRank, "state"), i.Linear)
 }
 
 // WithStart returns the model with the h₀ that the beginning of a run tells: x is k×d, y k×p,
@@ -97,6 +107,11 @@ func (r *Result) Has(kind WarningKind) bool {
 	return false
 }
 
+// holds reports whether the model may be used on sequences like those of the data.
+func (r *Result) holds() bool {
+	return !r.Fallback && (r.adequate || !r.Has(Unstable) && !r.Has(Drifting))
+}
+
 // RunnerUp returns the best candidate of another rank or L than the chosen one, and false
 // if nothing else was weighed.
 func (r *Result) RunnerUp() (best Candidate, ok bool) {
@@ -116,12 +131,14 @@ func (r *Result) String() string {
 	var b strings.Builder
 	n, d, p := r.Dims()
 	fmt.Fprintf(&b, "linear 2-RNN: %s, %s, %s\n", count(n, "state"), count(d, "input"), count(p, "output"))
-	if r.Exact != nil {
-		b.WriteString(r.Exact.String())
-	} else {
-		fmt.Fprintf(&b, "L = %d, %v", r.L, r.Basis)
+	switch {
+	case r.Exact != nil:
+		fmt.Fprintf(&b, "%s; %s of length %s\n", r.Exact, count(r.N, "measurement"), list(r.Lengths))
+	case r.Interactions != nil:
+		fmt.Fprintf(&b, "along %s with %s; %v\n", count(r.N, "run"), count(r.Refinement.N, "output"), r.Interactions)
+	default:
+		fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
 	}
-	fmt.Fprintf(&b, "; %s of length %s\n", count(r.N, "measurement"), list(r.Lengths))
 	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)", r.MSE, r.ZeroMSE)
 	if r.LongMSE > 0 {
 		fmt.Fprintf(&b, "; on whole, longer sequences %.4g", r.LongMSE)
@@ -157,7 +174,11 @@ func (r *Result) route() string {
 		return "the zero function stands in for a model"
 	}
 	if r.Refinement.Unknowns > 0 {
-		fmt.Fprintf(&b, "joint fit from a %s start, %s, %v", chosen.Start, count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
+		what := "joint fit from a %s start, %s, %v"
+		if r.Interactions != nil {
+			what = "%s, %s, %v"
+		}
+		fmt.Fprintf(&b, what, chosen.Start, count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
 	}
 	if next, ok := r.RunnerUp(); ok {
 		if b.Len() > 0 {
@@ -227,7 +248,7 @@ type Interactions struct {
 // choice went by.
 type Candidate struct {
 	L, Rank    int
-	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping"
+	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping"; of a fit along runs what it is: "linear", "interactions"
 	MSE        float64 // on the training data, as Result.MSE
 	Parameters int     // free ones: R(dR+p+1) − R²
 	// Criterion is M log(SSE/M), M being the number of training outputs, plus what its k

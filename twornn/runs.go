@@ -206,21 +206,3 @@ func (f *runFit) short() bool {
 	ls := f.set.Lengths()
 	return f.set[ls[len(ls)-1]].Long.N == 0 && math.Pow(float64(f.d), 3) <= moments.AutoUnknowns
 }
-
-// prefers reports whether the model along the runs has the lesser BIC, M log(SSE/M) +
-// k log M, every target counted once, or the other is of no use.
-func (f *runFit) prefers(along, words *Result) bool {
-	if words.Fallback || words.Has(Unstable) || words.Has(Drifting) {
-		return true
-	}
-	if along.Has(Unstable) {
-		return false
-	}
-	M := float64(f.data.M)
-	bic := func(r *Result, k int) float64 {
-		mse, _ := f.meanSquares(r.Model)
-		return M*math.Log(max(mse, 1e-300)) + float64(k)*math.Log(M)
-	}
-	n, d, p := words.Dims()
-	return bic(along, along.joined.free) < bic(words, freeParameters(n, d, p))
-}

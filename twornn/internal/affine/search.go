@@ -21,6 +21,7 @@ type Policy struct {
 	Iterations int     // of a round
 	Tol        float64 // of the sum of squares, below which a step is not worth while
 	Little     float64 // the gain on parts left out below which more states are not tried
+	Near       float64 // how much worse on parts left out is nearly as well
 	Budget     float64 // operations of a search, about: some 4e9 a second
 	ManyBudget float64 // the same for many runs, of which each tells little
 	ColdBudget float64 // up to which parts are left out of fits from nothing
@@ -29,7 +30,7 @@ type Policy struct {
 // Default is what Fit takes; each figure has its evidence in package twornn's policy.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -73,9 +74,11 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64, report func(s *
 	data.Split(p.Parts)
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
 	if s.cold() {
+		fewer := s.Policy
+		fewer.Starts = 1
 		for f := range p.Parts {
 			train, held := data.Without(f, p.Parts)
-			s.parts = append(s.parts, newPath(train, &s.Policy, rand.New(rand.NewPCG(seed, 1+uint64(f)))))
+			s.parts = append(s.parts, newPath(train, &fewer, rand.New(rand.NewPCG(seed, 1+uint64(f)))))
 			s.held = append(s.held, held)
 		}
 	}
@@ -85,7 +88,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64, report func(s *
 	}
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
-		s.climb(ctx, true, max(1, s.Best.States()))
+		s.climb(ctx, true, s.fewest())
 	}
 	s.polish(ctx)
 	return s
@@ -98,6 +101,19 @@ func (s *Search) Low(ctx context.Context) bool {
 	}
 	c := s.try(ctx, s.MostStates+1, s.Best.Products)
 	return c != nil && s.prefers(c, s.Best.Products)
+}
+
+// fewest returns the number of states from which interactions are tried: the least with which
+// a linear system does nearly as well as the best. A spare state there may be what
+// interactions do better.
+func (s *Search) fewest() int {
+	least := s.Best.States()
+	for _, c := range s.Tried {
+		if c.Validation() < (1+s.Near)*s.Best.Validation() {
+			least = min(least, c.States())
+		}
+	}
+	return max(1, least)
 }
 
 // constant takes the system of one state that stays at zero: outputs at their mean.
@@ -120,7 +136,7 @@ func (s *Search) polish(ctx context.Context) {
 	c.Folds = s.Best.Folds
 	c.Ended = lsq.Unfinished
 	iterations := min(100, max(3, int(s.Budget/8/pass(c, s.data))))
-	if c.Refine(ctx, s.data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 {
+	if c.Refine(ctx, s.data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.Radius() < 1 {
 		*s.Best = *c
 	}
 }
@@ -137,12 +153,12 @@ func (s *Search) cold() bool {
 	return 500*float64(s.Parts)*pass(c, s.data) < s.ColdBudget
 }
 
-// first returns the number of states to begin with. Where the data are many it is that of
+// first returns the number of states to begin with. Where the runs are many it is that of
 // least criterion among the systems that the responses tell, with the outputs fitted; that
 // system is what there is if there is no time for more.
 func (s *Search) first(ctx context.Context) int {
 	first, least := 1, math.Inf(1)
-	for m := 1; m <= s.MostStates && s.parts == nil && ctx.Err() == nil; m++ {
+	for m := 1; m <= s.MostStates && s.data.many() && ctx.Err() == nil; m++ {
 		c := s.whole.resp.Spectral(m, s.data.D, s.data.P)
 		if c == nil {
 			break
@@ -178,6 +194,10 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 			failed++
 			continue
 		}
+		if s.Best == nil && c.Radius() >= 1 {
+			c.calm()
+			c.FitOutputs(s.data)
+		}
 		took := s.Best == nil || s.prefers(c, products)
 		failed++
 		if took {
@@ -197,13 +217,13 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 // prefers reports whether a system is better than the best so far: on parts left out, and
 // where the data are few, by their likelihood too. Few parts of few data say little.
 func (s *Search) prefers(c *System, products bool) bool {
-	if products && !c.Calm(s.data) {
+	if c.Radius() >= 1 || products && !c.Calm(s.data) {
 		return false
 	}
 	if s.parts == nil {
 		return c.Earns(s.Best)
 	}
-	return c.Likelier(s.Best, s.data.M) && (!products || c.Earns(s.Best))
+	return c.Likelier(s.Best, s.data.M) && c.Earns(s.Best)
 }
 
 // affordable reports whether there is data, and time, for m states.

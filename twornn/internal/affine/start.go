@@ -177,25 +177,10 @@ func (g Responses) Values() []float64 {
 
 // calm scales F so that it has no eigenvalue beyond 0.995.
 func (s *System) calm() {
-	m := s.States()
-	F := mat.NewDense(m, m, nil)
-	for a := range m {
-		for b := range m {
-			F.Set(a, b, *s.at(0, 1+a, 1+b))
-		}
-	}
-	var eig mat.Eigen
-	if !eig.Factorize(F, mat.EigenNone) {
-		return
-	}
-	most := 0.0
-	for _, v := range eig.Values(nil) {
-		most = max(most, math.Hypot(real(v), imag(v)))
-	}
-	if most > 0.995 {
-		for a := range m {
-			for b := range m {
-				*s.at(0, 1+a, 1+b) *= 0.995 / most
+	if r := s.Radius(); r > 0.995 {
+		for a := 1; a < s.N; a++ {
+			for b := 1; b < s.N; b++ {
+				*s.at(0, a, b) *= 0.995 / r
 			}
 		}
 	}

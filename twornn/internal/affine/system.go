@@ -2,6 +2,7 @@ package affine
 
 import (
 	"math"
+	"math/cmplx"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -151,6 +152,26 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 	})
 	if !ok {
 		return math.Inf(1)
+	}
+	return most
+}
+
+// Radius returns the largest absolute eigenvalue of F: from 1 on a state grows by itself, by
+// little over the data perhaps, where its start is fitted, and without bound after them.
+func (s *System) Radius() (most float64) {
+	m := s.States()
+	F := mat.NewDense(m, m, nil)
+	for a := range m {
+		for b := range m {
+			F.Set(a, b, *s.at(0, 1+a, 1+b))
+		}
+	}
+	var eig mat.Eigen
+	if !eig.Factorize(F, mat.EigenNone) {
+		return math.Inf(1)
+	}
+	for _, v := range eig.Values(nil) {
+		most = max(most, cmplx.Abs(v))
 	}
 	return most
 }
