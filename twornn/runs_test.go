@@ -249,3 +249,22 @@ func TestNamingLLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestFewerOutputsThanParts: a run of fewer outputs than there are parts to leave out.
+func TestFewerOutputsThanParts(t *testing.T) {
+	for k := 1; k <= 6; k++ {
+		x, y := mat.NewDense(k, 2, nil), mat.NewDense(k, 1, nil)
+		for i := range k {
+			x.SetRow(i, []float64{1, float64(i*i%5) - 1})
+			y.Set(i, 0, float64(i%3)+1)
+		}
+		r, err := Fit(t.Context(), slices.Values([]Sequence{{X: x, Y: y}}), Options{})
+		if err != nil {
+			t.Errorf("%d outputs: %v", k, err)
+			continue
+		}
+		if v := r.Predict(nil, x)[0]; math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%d outputs: predicts %v", k, v)
+		}
+	}
+}

@@ -143,9 +143,10 @@ func (s *Search) polish(ctx context.Context) {
 
 // cold reports whether there is time to fit the data without each part from nothing. What
 // begins at the fit to all of the data has not forgotten the part, unless the data are many,
-// or many short runs, of which none tells the others' states.
+// or many short runs, of which none tells the others' states. Fewer outputs than parts leave a
+// part without any.
 func (s *Search) cold() bool {
-	if s.data.many() {
+	if s.data.many() || s.data.M/s.data.P < s.Parts {
 		return false
 	}
 	c := NewSystem(5, s.data.D, s.data.P)
