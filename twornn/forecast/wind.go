@@ -6,7 +6,7 @@ import (
 	"github.com/twornn/spectral/datasets"
 )
 
-// WindHorizons are those of the paper's wind tables (Tables 2 to 4).
+// WindHorizons are those of the paper's wind tables (Tables 1 to 3).
 var WindHorizons = []int{1, 3, 6}
 
 // WindMethods are the columns of the paper's wind tables and, last, the recommended

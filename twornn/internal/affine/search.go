@@ -94,13 +94,14 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64, report func(s *
 	return s
 }
 
-// Low reports whether one state more than the most allowed would do better.
+// Low reports whether a linear system with one state more than the most allowed would do
+// better than the best linear one.
 func (s *Search) Low(ctx context.Context) bool {
-	if s.Best.States() < s.MostStates || ctx.Err() != nil {
+	if s.Linear.States() < s.MostStates || len(s.Linear.Folds) == 0 || ctx.Err() != nil {
 		return false
 	}
-	c := s.try(ctx, s.MostStates+1, s.Best.Products)
-	return c != nil && s.prefers(c, s.Best.Products)
+	c := s.try(ctx, s.MostStates+1, false)
+	return c != nil && c.Earns(s.Linear)
 }
 
 // fewest returns the number of states from which interactions are tried: the least with which
