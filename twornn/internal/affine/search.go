@@ -27,7 +27,16 @@ type Policy struct {
 	ColdBudget float64 // up to which parts are left out of fits from nothing
 }
 
-// Default is what Fit takes; each figure has its evidence in package twornn's policy.
+// Default is what Fit takes. What speaks for the figures, by training rows alone:
+//
+//   - Parts: on one run of 1,024 steps parts of a sixth rank systems as parts of a quarter do,
+//     and leave more to learn from.
+//   - Starts: of eight random ones with three states five to six end at the best optimum.
+//   - Rounds, Iterations: with 20 iterations a round in place of 30 a worse optimum was kept
+//     on that run, at 1.18 times the squared error.
+//   - Little, Near: a linear system of seven states is 3 % better on a Duffing oscillator than
+//     one of two, and interactions with two to nine states are up to fifty times better.
+//   - Budget and its kin are time: some 25 s, 5 s and 8 s of one core.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
 		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}
