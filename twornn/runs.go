@@ -53,13 +53,20 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	var halted bool
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	report := func(s *affine.System, tried int) {
-		if f.o.Recorder != nil && f.o.Recorder.Record(Progress{"refine", 0, tried, math.Sqrt(s.SSE / float64(f.data.M))}) != nil {
+	iteration := 0
+	f.data.Report = func(residual float64) error {
+		if f.o.Recorder == nil {
+			return nil
+		}
+		iteration++
+		err := f.o.Recorder.Record(Progress{"refine", 0, iteration, residual})
+		if err != nil {
 			halted = true
 			cancel()
 		}
+		return err
 	}
-	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64(), report)
+	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64(), nil)
 	if search.Best == nil {
 		if err := ctx.Err(); err != nil && !halted {
 			return nil, err

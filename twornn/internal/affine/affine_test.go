@@ -147,7 +147,7 @@ func TestValidate(t *testing.T) {
 		c := s.clone()
 		r := c.runs(data)
 		r.Folds, r.Leave = 4, f+1
-		d := descend(context.Background(), lsq.Ridge{Problem: r, Weight: c.weights(r.Pattern)}, r.Pattern.Take(c.Theta), data.M, 100, 1e-12)
+		d := descend(context.Background(), lsq.Ridge{Problem: r, Weight: c.weights(r.Pattern)}, r.Pattern.Take(c.Theta), data, 100, 1e-12)
 		want := r.Errors(d.Theta)[f] / 500
 		if math.Abs(s.Folds[f]-want) > 0.005*want { // of second order in a step of half a standard error
 			t.Errorf("part %d: mean squared error %g, by a fit to the others %g", f, s.Folds[f], want)

@@ -11,6 +11,9 @@ type Data struct {
 	D, P int // inputs with the constant, outputs
 	Runs []lsq.Run
 	M    int // outputs times p
+	// Report, if not nil, is told of each iteration of a fit to these data, or to some of
+	// them: the error over the spread of the outputs. An error of its ends that fit.
+	Report func(residual float64) error
 }
 
 // Split says which of some parts, each of outputs in a row, every output belongs to.
@@ -68,7 +71,7 @@ func (data *Data) some(outputs int) *Data {
 		return data
 	}
 	share := float64(outputs) / float64(data.M)
-	sub := &Data{D: data.D, P: data.P}
+	sub := &Data{D: data.D, P: data.P, Report: data.Report}
 	if data.many() {
 		for i := 0; i < len(data.Runs); i += int(1 / share) {
 			sub.Add(data.Runs[i])

@@ -42,7 +42,7 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 	for round := range rounds {
 		r := s.runs(data)
 		theta := r.Pattern.Take(s.Theta)
-		d := descend(ctx, lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, theta, data.M, iterations, tol)
+		d := descend(ctx, lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, theta, data, iterations, tol)
 		if math.IsInf(d.SSE, 1) {
 			return false
 		}
@@ -62,10 +62,15 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 }
 
 // descend goes downhill by Levenberg-Marquardt until a step gains less than tol of the sum.
-func descend(ctx context.Context, p lsq.Problem, theta []float64, M, iterations int, tol float64) *lsq.Descent {
-	d := lsq.NewDescent(p, theta, float64(M), float64(M-len(theta)))
+func descend(ctx context.Context, p lsq.Problem, theta []float64, data *Data, iterations int, tol float64) *lsq.Descent {
+	M := float64(data.M)
+	d := lsq.NewDescent(p, theta, M, M-float64(len(theta)))
 	if !math.IsInf(d.SSE, 1) {
-		d.Run(ctx, lsq.Limits{Iterations: iterations, Tol: tol * float64(M)})
+		limits := lsq.Limits{Iterations: iterations, Tol: tol * M}
+		if data.Report != nil {
+			limits.Report = func(_ int, residual float64) error { return data.Report(residual) }
+		}
+		d.Run(ctx, limits)
 	}
 	return d
 }

@@ -27,7 +27,7 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 		ridge := lsq.Ridge{Problem: &leave, Weight: w}
 		th := downhill(ridge, theta, without(sums, f, theta, w))
 		if iterations > 0 {
-			th = descend(ctx, ridge, th, data.M, iterations, 1e-4).Theta
+			th = descend(ctx, ridge, th, data, iterations, 1e-4).Theta
 		}
 		s.Folds[f] = r.Errors(th)[f] / max(1, float64(sums[f].M))
 	}
