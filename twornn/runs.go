@@ -66,7 +66,7 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		}
 		return err
 	}
-	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64(), nil)
+	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64())
 	if search.Best == nil {
 		if err := ctx.Err(); err != nil && !halted {
 			return nil, err

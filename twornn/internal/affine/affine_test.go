@@ -142,7 +142,7 @@ func TestValidate(t *testing.T) {
 	data := draw(s, 2000, 0.2, rnd)
 	data.Split(4)
 	s.Refine(context.Background(), data, 2, 50, 1e-12)
-	s.Validate(context.Background(), data, 4, 0)
+	s.Validate(data, 4)
 	for f := 1; f < 4; f++ { // the first part alone tells the start of the run
 		c := s.clone()
 		r := c.runs(data)
@@ -165,7 +165,7 @@ func TestEvidence(t *testing.T) {
 		data := draw(s, 800, 0.3, rnd)
 		p := Default()
 		p.MostStates = 3
-		found := Fit(context.Background(), data, p, 1, nil)
+		found := Fit(context.Background(), data, p, 1)
 		if found.Best.Products != (n != 0) {
 			t.Errorf("interactions of %g: chosen %v with %d states", n, found.Best.Products, found.Best.States())
 		}
@@ -181,7 +181,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 	data := draw(linear(2, 1, rnd), 150, 0.3, rnd)
 	p := Default()
 	p.MostStates = 2
-	a, b := Fit(context.Background(), data, p, 1, nil), Fit(context.Background(), data, p, 1, nil)
+	a, b := Fit(context.Background(), data, p, 1), Fit(context.Background(), data, p, 1)
 	for i, v := range a.Best.Theta {
 		if v != b.Best.Theta[i] {
 			t.Fatalf("parameter %d: %g and %g", i, v, b.Best.Theta[i])

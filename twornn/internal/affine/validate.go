@@ -1,7 +1,6 @@
 package affine
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -10,11 +9,10 @@ import (
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
-// Validate sets Folds: for each part, the mean squared error of a fit to the others. It
-// starts from the fit to all of the data and takes a Gauss-Newton step without the part,
-// then up to the given number of damped ones. A fit with k parameters costs one pass over
-// the data for all the first steps, and two for each iteration.
-func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int) {
+// Validate sets Folds: for each part, the mean squared error of a fit to the others. That is
+// taken to be one Gauss-Newton step, or a part of one, from the fit to all of the data. With k
+// parameters it costs one pass over the data for the steps, and O(k³) and some runs a part.
+func (s *System) Validate(data *Data, parts int) {
 	r := s.runs(data)
 	r.Folds = parts
 	theta := r.Pattern.Take(s.Theta)
@@ -26,9 +24,6 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 		leave.Leave = f + 1
 		ridge := lsq.Ridge{Problem: &leave, Weight: w}
 		th := downhill(ridge, theta, without(sums, f, theta, w))
-		if iterations > 0 {
-			th = descend(ctx, ridge, th, data, iterations, 1e-4).Theta
-		}
 		s.Folds[f] = r.Errors(th)[f] / max(1, float64(sums[f].M))
 	}
 }
