@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twornn/spectral/twornn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// verdict is what became of a fit.
+//
+// Errors on the test data are means over the outputs of mean squared errors in units of the
+// mean square of each. A failure is one of
+//
+//	silent    the error is more than 1.2 times that of the better of zero and a ridge
+//	          regression with a constant (see ridge), without a warning
+//	cause     an error that names no cure, or one with which there is an error again
+//	panic, NaN, late (more than a second of the processor after the context ended)
+//	slow      more than 30 s of the processor
+type verdict struct {
+	Seed                   uint64
+	Case                   string
+	Inputs, Target, Layout string
+	Failure                string `json:",omitempty"`
+	Error                  string `json:",omitempty"`
+	Seconds                float64
+	Late                   float64         // seconds of the processor after the context ended; 0 where it was not tried
+	Stopped                bool            // it was tried
+	Fallback               bool            // the zero function came back
+	Warnings               map[string]bool `json:",omitempty"` // by kind, whether right
+	Model, Zero, Ridge     float64         // errors on the test data
+	Rank                   int
+}
+
+func (v verdict) String() string {
+	s := fmt.Sprintf("%s: %s", v.Failure, v.Case)
+	if v.Error != "" {
+		return s + ": " + v.Error
+	}
+	return fmt.Sprintf("%s: model %.3g, zero %.3g, ridge %.3g, rank %d, warnings %v, %.1f s", s, v.Model, v.Zero, v.Ridge, v.Rank, v.Warnings, v.Seconds)
+}
+
+const (
+	worse    = 1.2 // times the better of the rivals
+	slow     = 30  // seconds
+	late     = 1
+	rounding = 1e-9 // of the mean square, below which an error is none
+)
+
+// judge fits a case and judges what came of it.
+func judge(ctx context.Context, c *sample, limit time.Duration) (v verdict) {
+	v = verdict{Seed: c.seed, Case: c.String(), Inputs: c.inputs, Target: c.target, Layout: c.layout}
+	defer func() {
+		if p := recover(); p != nil {
+			v.Failure, v.Error = "panic", fmt.Sprint(p)
+		}
+	}()
+	start := cpu()
+	r, err := fit(ctx, c, c.options, limit)
+	v.Seconds = cpu() - start
+	if c.seed%5 == 0 {
+		v.Late, v.Stopped = stopLate(c, v.Seconds), true
+	}
+	switch {
+	case err != nil:
+		v.Error = err.Error()
+		if !cured(ctx, c, err, limit) {
+			v.Failure = "cause"
+		}
+	default:
+		v.score(c, r)
+	}
+	switch {
+	case v.Failure != "":
+	case v.Seconds > slow:
+		v.Failure = "slow"
+	case v.Late > late:
+		v.Failure = "late"
+	}
+	return v
+}
+
+func fit(ctx context.Context, c *sample, o twornn.Options, limit time.Duration) (*twornn.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return twornn.Fit(ctx, slices.Values(c.train), o)
+}
+
+// stopLate fits again with a context that ends within the time that the fit takes, and returns how
+// many seconds of the processor it goes on for.
+func stopLate(c *sample, seconds float64) float64 {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := rand.New(rand.NewPCG(c.seed, 15))
+	after := time.Duration(r.Float64() * seconds * float64(time.Second))
+	ended := make(chan float64, 1)
+	go func() {
+		time.Sleep(after)
+		ended <- cpu()
+		cancel()
+	}()
+	_, _ = twornn.Fit(ctx, slices.Values(c.train), c.options)
+	now := cpu()
+	select {
+	case at := <-ended:
+		return max(0, now-at)
+	default:
+		return 0 // it was done before
+	}
+}
+
+// cure finds what an error tells to do with the options.
+var cure = regexp.MustCompile(`(L|Rank): (\d+)`)
+
+// cured reports whether an error names a cure and the fit goes through with it: of the options, or
+// of the data, where lengths are asked for.
+func cured(ctx context.Context, c *sample, err error, limit time.Duration) bool {
+	o := c.options
+	found := cure.FindAllStringSubmatch(err.Error(), -1)
+	for _, m := range found {
+		n, _ := strconv.Atoi(m[2])
+		if m[1] == "L" {
+			o.L = n
+		} else {
+			o.Rank = n
+		}
+	}
+	if len(found) == 0 {
+		return false
+	}
+	_, err = fit(ctx, c, o, limit)
+	return err == nil
+}
+
+// score judges a model.
+func (v *verdict) score(c *sample, r *twornn.Result) {
+	_, d, p := r.Dims()
+	g := fitRidge(c.train, d, p, true)
+	v.Zero = relative(twornn.NewModel(1, d, p), c)
+	v.Ridge = relative(g, c)
+	v.Model = relative(r, c)
+	v.Rank, v.Fallback = r.Rank, r.Fallback
+	best := min(v.Zero, v.Ridge)
+	bad := !(v.Model <= worse*best+rounding)
+	if math.IsNaN(v.Model) {
+		v.Failure, v.Model = "NaN", -1
+	}
+	v.Warnings = map[string]bool{}
+	j := &jury{c: c, r: r, v: v, bad: bad, d: d, p: p}
+	for _, w := range r.Warnings {
+		v.Warnings[w.Kind.String()] = j.right(w.Kind)
+	}
+	if bad && len(r.Warnings) == 0 {
+		v.Failure = "silent"
+	}
+	for _, x := range []*float64{&v.Model, &v.Zero, &v.Ridge} {
+		if math.IsInf(*x, 0) || *x > 1e300 {
+			*x = 1e300 // JSON has no infinity
+		}
+	}
+}
+
+// relative returns the mean over the outputs of the mean squared error on all test outputs over
+// the mean square of each; of an output that is zero throughout, the error itself.
+func relative(f twornn.Predictor, c *sample) float64 {
+	p := c.p
+	sum, square, n := make([]float64, p), make([]float64, p), 0.0
+	var all mat.Dense
+	for _, s := range c.test {
+		if m, ok := f.(interface {
+			OutputsTo(dst *mat.Dense, x mat.Matrix)
+		}); ok {
+			all.Reset()
+			m.OutputsTo(&all, s.X)
+		}
+		each(s, func(t int, y []float64) {
+			var hat []float64
+			if !all.IsEmpty() {
+				hat = all.RawRowView(t - 1)
+			} else {
+				hat = f.Predict(nil, s.X.Slice(0, t, 0, s.X.RawMatrix().Cols))
+			}
+			for o, w := range y {
+				sum[o] += sq(w - hat[o])
+				square[o] += w * w
+			}
+			n++
+		})
+	}
+	total := 0.0
+	for o := range sum {
+		if square[o] == 0 {
+			square[o] = n
+		}
+		total += sum[o] / square[o] / float64(p)
+	}
+	return total
+}
+
+// jury says whether warnings are right.
+type jury struct {
+	c    *sample
+	r    *twornn.Result
+	v    *verdict
+	bad  bool // the model is worse than a rival
+	d, p int
+}
+
+// short reports whether the model is further from the best possible than noise explains: the
+// error above that of the noise alone is more than a twentieth of the outputs' mean square.
+func (j *jury) short() bool {
+	floor := sq(j.c.noise) / (1 + sq(j.c.noise))
+	return j.bad || j.v.Model > floor+0.05
+}
+
+// right reports whether a warning of the kind is.
+func (j *jury) right(k twornn.WarningKind) bool {
+	switch k {
+	case twornn.Unstable, twornn.Drifting:
+		return j.explodes()
+	case twornn.RankCut: // the states left out were spare
+		return j.r.Rank >= j.c.n || !j.short()
+	case twornn.RankLow:
+		return j.c.n > j.r.Rank || j.short()
+	case twornn.WorseThanZero: // a regression finds little either
+		return j.v.Ridge > 0.9*j.v.Zero || j.v.Zero <= worse*j.v.Ridge
+	case twornn.Collinear:
+		return j.c.dependent
+	}
+	return j.byName(k.String())
+}
+
+// byName is right for kinds that have no case of their own.
+func (j *jury) byName(kind string) bool {
+	switch kind {
+	case "NoConstant":
+		without := relative(fitRidge(j.c.train, j.d, j.p, false), j.c)
+		return j.c.affine || j.v.Ridge < 0.95*min(j.v.Model, without)
+	case "Outliers":
+		return j.c.outliers
+	case "Outdone": // by a rival, on data of the same kind
+		rival := min(j.v.Zero, j.v.Ridge)
+		if j.c.series {
+			rival = min(rival, relative(persistence{j.d}, j.c))
+		}
+		return j.v.Model > rival
+	}
+	return j.short() // Deficient, NotConverged and the like: the model is not what it could be
+}
+
+// persistence says that the last row goes on.
+type persistence struct{ d int }
+
+func (f persistence) Predict(dst []float64, x mat.Matrix) []float64 {
+	k, d := x.Dims()
+	row := mat.Row(nil, k-1, x)
+	if d > 1 && row[0] == 1 {
+		row = row[1:]
+	}
+	return row
+}
+
+// explodes reports whether the outputs of two or more of twenty runs over inputs of the same
+// source, ten times as long as the longest sequence, end thirty times as large as in training.
+func (j *jury) explodes() bool {
+	size, n := rms(j.c.train, j.p), 0
+	for _, s := range j.c.long {
+		var y mat.Dense
+		j.r.OutputsTo(&y, s.X)
+		k, _ := y.Dims()
+		large := false
+		for t := range k {
+			for o := range j.p {
+				if v := y.At(t, o); !(math.Abs(v) <= 30*size[o]+1e-300) {
+					large = true
+				}
+			}
+		}
+		if large {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+func init() {
+	runtime.GOMAXPROCS(1) // so that seconds of the processor are those of a fit
+}
+
+// kindOf shortens an error to what it is about.
+func kindOf(text string) string {
+	text = strings.TrimPrefix(text, "twornn: ")
+	return regexp.MustCompile(`\d+(\.\d+)?(e[+-]?\d+)?`).ReplaceAllString(text, "#")
+}
