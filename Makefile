@@ -13,8 +13,8 @@ run := go run ./notebooks/run
 help:
 	@echo 'make quickstart  run the first notebook: a forecast of real wind, with its scores and figures'
 	@echo 'make test        gofmt, vet, staticcheck, the Go tests, and every notebook run by Jupyter'
-	@echo 'make lab-test    run notebooks in JupyterLab itself, in a browser without a window (part of make test)'
-	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where that is what there is'
+	@echo 'make lab-test    run the first notebook, or NOTEBOOKS, in JupyterLab itself, in a browser without a window'
+	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where there is no JupyterLab to be had'
 	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
 	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
 	@echo 'make bench       the benchmarks, on one core, into notebooks/out/bench.txt (twornn/BENCHMARKS.md says how to read it)'
@@ -25,7 +25,7 @@ quickstart test setup: go
 	@$(run) $@
 
 lab-test: go
-	@$(run) labtest
+	@$(run) labtest $(NOTEBOOKS)
 
 # Not by "go run", which fails whenever it is interrupted: Ctrl-C is how this ends.
 lab: go

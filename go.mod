@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/go-gota/gota v0.12.0
-	github.com/janpfeifer/gonb v0.11.3
+	github.com/janpfeifer/gonb v0.11.4
 	golang.org/x/image v0.30.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/netlib v0.0.0-20190313105609-8cb42192e0e0

@@ -71,11 +71,37 @@ export class Notebook {
     await this.until('a first cell that runs', () => panel.content.widgets.some(c => c.promptNode?.textContent.includes('*') || c.model.executionCount > 0));
   }
 
-  // finished waits until no cell runs or waits to be run.
+  // runCell runs one cell, whatever became of those above it, and waits for its end.
+  async runCell(i) {
+    await this.page.evaluate(async i => {
+      panel.content.deselectAll();
+      panel.content.activeCellIndex = i;
+      await lab.commands.execute('notebook:run-cell');
+    }, i);
+    await this.numbered(i);
+    await this.finished();
+  }
+
+  // finished waits until no cell runs or waits to be run, and each that has put something
+  // out has its number: the number comes in a message of its own, after the output.
   async finished(timeout = minute) {
     await this.until('the end of the last cell',
-      () => panel.sessionContext.session?.kernel?.status === 'idle' && !panel.content.widgets.some(c => c.promptNode?.textContent.includes('*')),
+      () => panel.sessionContext.session?.kernel?.status === 'idle' && !panel.content.widgets.some(c =>
+        c.promptNode?.textContent.includes('*') || c.model.type === 'code' && c.model.outputs.length > 0 && !c.model.executionCount),
       null, timeout);
+  }
+
+  // numbered waits until a cell has been run and has its number.
+  async numbered(i, timeout = minute) {
+    await this.until(`the number of cell ${i}`, i => {
+      const cell = panel.content.widgets[i];
+      return cell.model.executionCount > 0 && !cell.promptNode.textContent.includes('*');
+    }, i, timeout);
+  }
+
+  // wasRun says whether a cell has been run since its outputs were cleared.
+  wasRun(i) {
+    return this.page.evaluate(i => panel.content.widgets[i].model.executionCount > 0, i);
   }
 
   // running waits until a cell is at work: none above it is still to be done.
@@ -165,6 +191,7 @@ export class Notebook {
       });
     }, i);
     await this.page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) [data-jp-item-name="interrupt"] jp-button').click();
+    await this.numbered(i);
     return this.page.evaluate(() => window.stopped);
   }
 
@@ -188,8 +215,10 @@ export class Notebook {
     return offered;
   }
 
+  // save saves, and waits until what is on the disk is what is on the screen.
   async save() {
     await this.page.evaluate(() => lab.commands.execute('docmanager:save'));
+    await this.until('a notebook that is saved', () => !panel.context.model.dirty);
   }
 
   async shutdown() {

@@ -17,7 +17,6 @@ type labPlan struct {
 	Browser  string `json:"browser"`
 	Sandbox  bool   `json:"sandbox"`
 	Pictures string `json:"pictures"` // the folder for pictures of the screen
-	Limit    int    `json:"limit"`    // milliseconds that a cell may take to stop
 
 	Course     []courseNotebook `json:"course"`
 	Completion bool             `json:"completion"`
@@ -41,13 +40,13 @@ type courseNotebook struct {
 	Cells []int  `json:"cells"`
 }
 
-// inCourse are the notebooks of the course that are run in JupyterLab too. Jupyter runs
-// all of them elsewhere; here one shows that the front end does, and takes its time.
+// inCourse are the notebooks of the course that are run in JupyterLab too, if none is
+// named. Jupyter runs all of them elsewhere; here one shows that the front end does.
 var inCourse = []string{first + ".ipynb"}
 
 // planLab writes the notebooks to be opened into dir.
 func (a *app) planLab(dir string) (*labPlan, error) {
-	p := &labPlan{Pictures: filepath.Join(nb.Out(a.root), "lab"), Limit: 1500}
+	p := &labPlan{Pictures: filepath.Join(nb.Out(a.root), "lab")}
 	old, err := filepath.Glob(filepath.Join(p.Pictures, "*.png"))
 	if err != nil {
 		return nil, err
@@ -193,7 +192,8 @@ fmt.Println("reached so far:", fit)`,
 fmt.Println("the kernel lives")`,
 }
 
-// failingCells fail in the two ways a cell can. GoNB goes on to the next after either.
+// failingCells fail in the two ways a cell can. Run All stops at either, and the kernel
+// goes on.
 var failingCells = []string{
 	"%%\nfmt.Println(\"well\")",
 	"%%\nvar s []int\nfmt.Println(s[2])",

@@ -23,8 +23,12 @@ import (
 	"github.com/twornn/spectral/notebooks/internal/nb"
 )
 
-// labLimit ends a test of JupyterLab that hangs, installing included.
-const labLimit = 5 * time.Minute
+// labLimit ends a test of JupyterLab that hangs, installing included, and labEach is what
+// each notebook adds to it.
+const (
+	labLimit = 5 * time.Minute
+	labEach  = 3 * time.Minute
+)
 
 // missing is why JupyterLab cannot be tested here. That is no failure: somebody
 // without a browser or npm can still work on the rest.
@@ -47,7 +51,8 @@ func (a *app) labtest(ctx context.Context) error {
 func (a *app) inLab(ctx context.Context, install bool) error {
 	var missed missing
 	err := a.log.stream("notebooks in JupyterLab", func() error {
-		limited, cancel := context.WithTimeout(ctx, labLimit)
+		limit := labLimit + time.Duration(len(a.args))*labEach
+		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		err := a.driveLab(limited, install)
 		switch {
@@ -55,7 +60,7 @@ func (a *app) inLab(ctx context.Context, install bool) error {
 			fmt.Fprintf(a.log.w, "    left out: %s.\n", missed)
 			return nil
 		case err != nil && ctx.Err() == nil && limited.Err() != nil:
-			err = fmt.Errorf("not done in %v; %w", labLimit, err)
+			err = fmt.Errorf("not done in %v; %w", limit, err)
 		}
 		return err
 	})
@@ -118,21 +123,30 @@ func (a *app) driveLab(ctx context.Context, install bool) error {
 	return plan.checkSaved(filepath.Join(private, "notebooks"))
 }
 
-// labPackages are what Debian has of it. node and npm are left to the machine.
-var labPackages = []string{"chromium", "fonts-dejavu-core", "jupyter-server", "python3-jupyterlab-server"}
+// serverPackages are what Debian has of JupyterLab, and labPackages what the test needs
+// beside. node and npm are left to the machine.
+var (
+	serverPackages = []string{"jupyter-server", "python3-jupyterlab-server"}
+	labPackages    = append([]string{"chromium", "fonts-dejavu-core"}, serverPackages...)
+)
 
-// labTools are the programs that the test needs.
-type labTools struct{ node, npm, browser, python string }
+// labTools are the programs that JupyterLab's front end needs, and to test it a browser.
+type labTools struct{ node, npm, python, browser string }
 
-func findLabTools(ctx context.Context, root string) (t labTools, err error) {
-	find := func(names ...string) string {
-		for _, name := range names {
-			if path, err := exec.LookPath(name); err == nil {
-				return path
-			}
-		}
-		return ""
+// findLabTools finds all that the test needs.
+func findLabTools(ctx context.Context, root string) (labTools, error) {
+	t, err := findFrontEnd(ctx, root)
+	if err != nil {
+		return t, err
 	}
+	if t.browser = find("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"); t.browser == "" {
+		return t, missing("Chromium is needed to look at JupyterLab")
+	}
+	return t, nil
+}
+
+// findFrontEnd finds what builds and serves the front end.
+func findFrontEnd(ctx context.Context, root string) (t labTools, err error) {
 	t.node = find("node")
 	// A version manager's placeholder answers to the name and does not run.
 	if t.node == "" || quiet(ctx, t.node, "-e", "process.exit(parseInt(process.version.slice(1)) < 20 ? 1 : 0)") != nil {
@@ -141,9 +155,6 @@ func findLabTools(ctx context.Context, root string) (t labTools, err error) {
 	if t.npm = find("npm"); t.npm == "" {
 		return t, missing("npm is needed to build JupyterLab's front end")
 	}
-	if t.browser = find("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"); t.browser == "" {
-		return t, missing("Chromium is needed to look at JupyterLab")
-	}
 	for _, python := range append(pythons(), nb.VenvPython(root)) {
 		if quiet(ctx, python, "-c", "import jupyter_server, jupyterlab_server") == nil {
 			t.python = python
@@ -151,6 +162,16 @@ func findLabTools(ctx context.Context, root string) (t labTools, err error) {
 		}
 	}
 	return t, missing("no Python here has jupyter_server and jupyterlab_server")
+}
+
+// find returns the path of the first of these programs that is there, or "".
+func find(names ...string) string {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // npmDir is where the front end is built. Go leaves folders with an underscore alone;

@@ -107,8 +107,8 @@ func Find(ctx context.Context, root string) (*Jupyter, error) {
 			candidates = append(candidates, &Jupyter{Name: path, command: []string{path}, root: root})
 		}
 	}
-	if InstalledVenv(root) {
-		candidates = append(candidates, &Jupyter{Name: "notebooks/kernel/venv", python: VenvPython(root), root: root})
+	if j := InVenv(root); j != nil {
+		candidates = append(candidates, j)
 	}
 	for _, j := range candidates {
 		if j.works(ctx) {
@@ -119,6 +119,14 @@ func Find(ctx context.Context, root string) (*Jupyter, error) {
 		}
 	}
 	return nil, ErrNoJupyter
+}
+
+// InVenv returns the Jupyter that setup has put into the repository, or nil.
+func InVenv(root string) *Jupyter {
+	if !InstalledVenv(root) {
+		return nil
+	}
+	return &Jupyter{Name: "notebooks/kernel/venv", python: VenvPython(root), root: root}
 }
 
 // In returns the same Jupyter for another copy of the repository.

@@ -51,7 +51,7 @@ func parse(t *testing.T, text string) *Notebook {
 	return n
 }
 
-// The texts on stderr are GoNB's, as v0.11.3 writes them.
+// The texts on stderr are GoNB's, as v0.11.4 writes them.
 func TestScan(t *testing.T) {
 	for _, test := range []struct {
 		name, cell string
@@ -68,6 +68,9 @@ func TestScan(t *testing.T) {
 			"cell [1] (run()): panic: no data (exit status 2)"},
 		{"exit", stderr("exit status 3\n"), "cell [1] (run()): exit status 3"},
 		{"exit after text without a line feed", stderr("almostexit status 3\n"), "cell [1] (run()): almost (exit status 3)"},
+		{"exit, in the reply alone", `"execution_count":1,"source":"run()","outputs":[{"output_type":"stream","name":"stderr","text":"no data\n"},` +
+			`{"output_type":"error","ename":"ERROR","evalue":"exit status 1","traceback":["exit status 1"]}]`,
+			"cell [1] (run()): no data (exit status 1)"},
 		{"log.Fatal", stderr("no such file\nexit status 1\n"), "cell [1] (run()): no such file (exit status 1)"},
 		{"killed", stderr("signal: killed\n"), "cell [1] (run()): signal: killed"},
 		{"interrupted", stderr("^C\nsignal: interrupt\n"), "cell [1] (run()): ^C (signal: interrupt)"},

@@ -30,6 +30,9 @@ var (
 	// line may lack a line feed, so that the words end up behind it.
 	ending = regexp.MustCompile(`(?m)^(?:exit status \d+|signal: .*)$|(?:exit status \d+|signal: [a-z ]+(?:\(core dumped\))?)\s*\z`)
 
+	// What GoNB says of such a program in the reply to Jupyter as well.
+	ended = regexp.MustCompile(`^(?:exit status \d+|signal: .*)$`)
+
 	// How a Go program says why it ends.
 	reason = regexp.MustCompile(`(?m)^(?:panic: .*|fatal error: .*|\^C)$`)
 
@@ -54,8 +57,11 @@ func Scan(n *Notebook) []Problem {
 	for i, c := range n.Code() {
 		p := Problem{Cell: i + 1, Source: firstLine(string(c.Source))}
 		var stderr strings.Builder
+		end := ""
 		for _, o := range c.Outputs {
 			switch {
+			case o.Type == "error" && ended.MatchString(o.Evalue):
+				end = o.Evalue // of a program; why it ended is on its stderr
 			case o.Type == "error":
 				p.Cause, p.Line = describeError(o, i+1)
 			case o.Type == "stream" && o.Name == "stderr":
@@ -66,7 +72,11 @@ func Scan(n *Notebook) []Problem {
 			}
 		}
 		if p.Cause == "" {
-			p.Cause, p.Line = describeStderr(stderr.String(), i+1)
+			said := stderr.String()
+			if !ending.MatchString(said) && end != "" {
+				said += "\n" + end
+			}
+			p.Cause, p.Line = describeStderr(said, i+1)
 			if p.Cause != "" && p.Line == 0 {
 				p.Line = onlyQuit(string(c.Source))
 			}

@@ -38,5 +38,16 @@ case $repo in
 	;;
 esac
 
+# GoNB logs to the terminal, at each start a test line that reads "Error message", at each
+# end the stack of a healthy gopls. It goes to a file, as does all that is no fatal error.
+log=/dev/null
+if mkdir -p "$repo/notebooks/out" 2>/dev/null && [ -w "$repo/notebooks/out" ]; then
+	log=$repo/notebooks/out/kernel.log
+	if [ -f "$log" ] && [ "$(wc -c <"$log")" -gt 1000000 ]; then
+		: >"$log"
+	fi
+fi
+
 # shellcheck disable=SC2086 # flags, split at blanks
-exec gonb -kernel "$1" -go_work="$repo" ${TWORNN_GONB_FLAGS:-}
+exec gonb -kernel "$1" -go_work="$repo" \
+	-logtostderr=false -stderrthreshold=FATAL -log_file="$log" ${TWORNN_GONB_FLAGS:-}
