@@ -99,6 +99,17 @@ func (t *Tracking) Sequences(n, length int, src rand.Source) iter.Seq[twornn.Seq
 	}
 }
 
+// Examples returns the words as Example has them.
+func (t *Tracking) Examples(words [][]int) iter.Seq[twornn.Sequence] {
+	return func(yield func(twornn.Sequence) bool) {
+		for _, w := range words {
+			if !yield(t.Example(w)) {
+				return
+			}
+		}
+	}
+}
+
 // Words returns the words of Sequences, as symbols.
 func (t *Tracking) Words(n, length int, src rand.Source) iter.Seq[[]int] {
 	if n < 0 || length < 0 {
@@ -232,6 +243,32 @@ func (t *Tracking) Right(words iter.Seq[[]int], outputs func(dst *mat.Dense, wor
 		}
 	}
 	return every / float64(n), last / float64(n)
+}
+
+// RightAfter returns the share of right answers after so many symbols: entry k−1 is the
+// share of the words, all of one length, after whose symbol k the largest output is that of
+// the right state. outputs is as for Right. It panics if the words differ in length.
+func (t *Tracking) RightAfter(words iter.Seq[[]int], outputs func(dst *mat.Dense, word []int)) []float64 {
+	var share []float64
+	n, y := 0, new(mat.Dense)
+	for w := range words {
+		if n++; share == nil {
+			share = make([]float64, len(w))
+		}
+		if len(w) != len(share) {
+			panic("datasets: the words differ in length")
+		}
+		outputs(y, w)
+		for k, state := range t.Run(w) {
+			if largest(y.RawRowView(k)) == state {
+				share[k]++
+			}
+		}
+	}
+	for k := range share {
+		share[k] /= float64(n)
+	}
+	return share
 }
 
 // largest returns the index of the largest entry, −1 if one is NaN.

@@ -55,6 +55,15 @@ func TestTrackingModel(t *testing.T) {
 		if every, last := tk.Right(tk.Words(5, 200, rand.NewPCG(2, 2)), spoilt); every != 0 || last != 1 {
 			t.Errorf("%s: spoilt: %v and %v right", tk.Name, every, last)
 		}
+		share := tk.RightAfter(tk.Words(5, 200, rand.NewPCG(2, 2)), spoilt)
+		for k, s := range share {
+			if want := map[bool]float64{false: 1}[k == 17]; s != want {
+				t.Errorf("%s: spoilt: %v right after symbol %d, want %v", tk.Name, s, k+1, want)
+			}
+		}
+		if len(share) != 200 {
+			t.Errorf("%d shares", len(share))
+		}
 		for s := range tk.Sequences(2, 20, rand.NewPCG(3, 3)) {
 			y := new(mat.Dense)
 			m.OutputsTo(y, s.X)

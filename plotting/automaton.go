@@ -33,9 +33,9 @@ func Automaton(title string, w *twornn.WFA) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	legend := "arrow in: initial weight; arrow out: final weight; between states, symbol: weight"
+	legend := ""
 	if hidden > 0 {
-		legend += fmt.Sprintf("; %s left out for want of room, see HeatMap", count(hidden, "label"))
+		legend = fmt.Sprintf("%s left out for want of room, see HeatMap", count(hidden, "label"))
 	}
 	return newDiagram(title, legend, d), nil
 }

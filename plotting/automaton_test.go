@@ -1,7 +1,9 @@
 package plotting
 
 import (
+	"bytes"
 	"fmt"
+	"image/png"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -207,5 +209,28 @@ func TestDigits(t *testing.T) {
 		if got := digits3(v); got != want {
 			t.Errorf("%g is printed %s, want %s", v, got, want)
 		}
+	}
+}
+
+// An automaton of a row of states is drawn no higher than it needs, and without a line that
+// says the same beneath each of them.
+func TestAutomatonHeight(t *testing.T) {
+	p, err := Automaton("two states", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.X.Label.Text != "" {
+		t.Errorf("beneath it stands %q", p.X.Label.Text)
+	}
+	data, err := PNG(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Width != 880 || c.Height < 120 || c.Height > 300 {
+		t.Errorf("%d×%d", c.Width, c.Height)
 	}
 }

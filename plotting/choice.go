@@ -233,21 +233,24 @@ func (logMarks) Ticks(_, high float64) []plot.Tick {
 	most := min(math.Expm1(high), math.MaxFloat64)
 	last := int(math.Floor(math.Log10(most)))
 	every := 1 + last/7
-	ticks := []plot.Tick{{Value: 0, Label: "0"}}
+	var ticks []plot.Tick // by their values, not yet where they lie
 	for e := 0; e <= last; e++ {
 		v := math.Pow(10, float64(e))
-		t := plot.Tick{Value: math.Log1p(v)}
+		t := plot.Tick{Value: v}
 		if e%every == 0 && (e > 0 || last < 5) { // a 1 would touch the 0
-			t.Label = power(e)
+			t.Label = labelled
 		} else if last > 20 {
 			continue
 		}
 		ticks = append(ticks, t)
 		for d := 2.0; d < 10 && last <= 5 && d*v <= most; d++ {
-			ticks = append(ticks, plot.Tick{Value: math.Log1p(d * v)})
+			ticks = append(ticks, plot.Tick{Value: d * v})
 		}
 	}
-	return ticks
+	for i, t := range oneStyle(ticks) {
+		ticks[i].Value = math.Log1p(t.Value)
+	}
+	return append([]plot.Tick{{Value: 0, Label: "0"}}, ticks...)
 }
 
 // ranks marks whole numbers from low to high, some twelve at most, and none beyond.
@@ -273,4 +276,11 @@ func (r ranks) Ticks(_, _ float64) []plot.Tick {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(i)})
 	}
 	return ticks
+}
+
+// whole marks whole numbers, some twelve at most.
+type whole struct{}
+
+func (whole) Ticks(low, high float64) []plot.Tick {
+	return ranks{int(math.Ceil(low)), int(math.Floor(high))}.Ticks(low, high)
 }

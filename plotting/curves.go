@@ -22,6 +22,29 @@ type Curve struct {
 	Low, High []float64
 }
 
+// Add appends a point.
+func (c *Curve) Add(x, y float64) { c.X, c.Y = append(c.X, x), append(c.Y, y) }
+
+// AddMedian appends the median of values at x, and their quartiles as the limits of the
+// band; between two values it interpolates linearly. It does nothing if there are no
+// values, as of a run that was interrupted. It sorts values.
+func (c *Curve) AddMedian(x float64, values []float64) {
+	if len(values) == 0 {
+		return
+	}
+	slices.Sort(values)
+	at := func(share float64) float64 {
+		whole, part := math.Modf(share * float64(len(values)-1))
+		v := values[int(whole)]
+		if part > 0 {
+			v += part * (values[int(whole)+1] - v)
+		}
+		return v
+	}
+	c.Add(x, at(0.5))
+	c.Low, c.High = append(c.Low, at(0.25)), append(c.High, at(0.75))
+}
+
 // Errors draws curves over two logarithmic axes, as an error against the number of
 // examples or a time against a size:
 //
@@ -44,6 +67,13 @@ func Errors(title, xLabel, yLabel string, curves ...Curve) (*plot.Plot, error) {
 // which the legend counts. It errs as Errors does.
 func Curves(title, xLabel, yLabel string, curves ...Curve) (*plot.Plot, error) {
 	return drawCurves(title, xLabel, yLabel, "curve", curves, frame{})
+}
+
+// ByCount draws curves against whole numbers that are counted one by one, such as a length
+// or a rank: a linear axis, marked at whole numbers, and a logarithmic one. What cannot be
+// drawn, and when it errs, is as with Errors.
+func ByCount(title, xLabel, yLabel string, curves ...Curve) (*plot.Plot, error) {
+	return drawCurves(title, xLabel, yLabel, "curve", curves, frame{logY: true, ticksX: whole{}})
 }
 
 // drawCurves draws the curves, which errors call by what they are.

@@ -3,6 +3,8 @@ package plotting
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -240,5 +242,43 @@ func TestTenCurves(t *testing.T) {
 			}
 			seen[k] = true
 		}
+	}
+}
+
+// Points added one by one make the curve; a set of values adds its median and quartiles, as
+// R's quantile of type 7 has them, and none adds nothing.
+func TestAdd(t *testing.T) {
+	var c Curve
+	c.AddMedian(10, []float64{4, 1, 3, 2})
+	c.AddMedian(20, nil)
+	c.AddMedian(30, []float64{7})
+	want := Curve{X: []float64{10, 30}, Y: []float64{2.5, 7}, Low: []float64{1.75, 7}, High: []float64{3.25, 7}}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %v, want %v", c, want)
+	}
+	var line Curve
+	line.Add(1, 2)
+	line.Add(3, 4)
+	if !slices.Equal(line.X, []float64{1, 3}) || !slices.Equal(line.Y, []float64{2, 4}) || line.Low != nil {
+		t.Errorf("got %v", line)
+	}
+}
+
+// An axis of counts is linear and marked at whole numbers, at a dozen of them at most.
+func TestByCount(t *testing.T) {
+	c := Curve{X: []float64{1, 2, 3, 4, 5}, Y: []float64{1e-15, 1e-4, 1, 2, 3}}
+	p, err := ByCount("", "rank R", "error", c)
+	if got := written(t, p, err); !strings.Contains(got, "1e-12|1e-9|1e-6") {
+		t.Errorf("the other axis is not logarithmic: %q", got)
+	}
+	var labels []string
+	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		labels = append(labels, fmt.Sprint(tick.Value, "=", tick.Label))
+	}
+	if got := strings.Join(labels, " "); got != "1=1 2=2 3=3 4=4 5=5" {
+		t.Error(got)
+	}
+	if n := len((whole{}).Ticks(0.4, 97.3)); n < 5 || n > 13 {
+		t.Errorf("%d marks from 1 to 97", n)
 	}
 }

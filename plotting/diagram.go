@@ -48,15 +48,38 @@ const (
 	mostZoom    = 1.35
 )
 
-// newDiagram returns a figure of d, with a line beneath that says how to read it.
+// newDiagram returns a figure of d, as high as d needs, with a line beneath that says what
+// a reader must know of it, or none.
 func newDiagram(title, legend string, d *diagram) *plot.Plot {
 	p := newPlot(title, legend, "")
 	p.X.Label.TextStyle.Font.Size = captionSize
 	p.HideAxes()
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.Add(d)
+	p.X.Tick.Marker = bare{d.height(legend)}
 	return p
 }
+
+// bare is an axis without ticks. It also carries the height of the figure, for which a
+// plot.Plot has no place.
+type bare struct{ height vg.Length }
+
+func (bare) Ticks(_, _ float64) []plot.Tick { return nil }
+
+// height is that of a figure that holds d at the largest zoom that its width allows, with
+// the title and the legend: at most that of other figures.
+func (d *diagram) height(legend string) vg.Length {
+	size := d.bounds().Size()
+	zoom := min(float64((width-sides)/size.X), mostZoom)
+	above := vg.Length(titleSize * 2.6)
+	if legend != "" {
+		above += captionSize * 2
+	}
+	return min(height, size.Y*vg.Length(zoom)+above)
+}
+
+// sides is the room left and right of a figure's drawing.
+const sides = 40
 
 // Plot draws the diagram in the middle of the canvas.
 func (d *diagram) Plot(c draw.Canvas, _ *plot.Plot) {

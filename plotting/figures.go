@@ -144,29 +144,20 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	for e := from; e <= to; e++ {
 		t := plot.Tick{Value: math.Pow(10, float64(e))}
 		if (e-from)%every == 0 {
-			t.Label = power(e)
+			t.Label = labelled
 		}
 		ticks = append(ticks, t)
 		if to-from <= 3 && e < to {
 			for d := 2.0; d < 10; d++ {
 				minor := plot.Tick{Value: d * t.Value}
 				if to-from <= 1 && (d == 2 || d == 5) {
-					minor.Label = fmt.Sprintf("%.3g", minor.Value)
+					minor.Label = labelled
 				}
 				ticks = append(ticks, minor)
 			}
 		}
 	}
-	return ticks
-}
-
-// power prints 10^e: plainly near one, as 1e-7 elsewhere. The fonts have no raised
-// minus sign, so a raised exponent would lose it without a word.
-func power(e int) string {
-	if e >= -3 && e <= 3 {
-		return fmt.Sprintf("%.4g", math.Pow(10, float64(e)))
-	}
-	return fmt.Sprintf("1e%d", e)
+	return oneStyle(ticks)
 }
 
 // round marks round numbers, some five of them.
@@ -211,10 +202,16 @@ func (counts) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// Line is one line of a figure. NaN and infinite values leave a gap.
+// Line is one line of a figure. NaN and infinite values leave a gap. One of zeros and ones
+// alone is drawn as steps.
 type Line struct {
 	Name string
 	Y    []float64
+}
+
+// steps reports whether a line is one of zeros and ones, between which there is nothing.
+func (l Line) steps() bool {
+	return !slices.ContainsFunc(l.Y, func(y float64) bool { return finite(y) && y != 0 && y != 1 })
 }
 
 // maxPoints bounds the points of a line that is drawn; a longer one is drawn by the
@@ -282,7 +279,11 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 	}
 	for i, l := range lines {
 		for _, run := range runs(x, l.Y) {
-			p.Add(&plotter.Line{XYs: run, LineStyle: style(i)})
+			drawn := &plotter.Line{XYs: run, LineStyle: style(i)}
+			if l.steps() {
+				drawn.StepStyle = plotter.MidStep // about the time of the value
+			}
+			p.Add(drawn)
 			if len(run) == 1 {
 				dot := draw.GlyphStyle{Color: style(i).Color, Radius: 2, Shape: draw.CircleGlyph{}}
 				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})

@@ -3,6 +3,7 @@ package plotting
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 )
@@ -13,7 +14,7 @@ import (
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) []plot.Tick {
-	ticks := valueTicks(math.Pow(10, low), math.Pow(10, high))
+	ticks := oneStyle(valueTicks(math.Pow(10, low), math.Pow(10, high)))
 	for i := range ticks {
 		ticks[i].Value = math.Log10(ticks[i].Value)
 	}
@@ -30,7 +31,7 @@ func valueTicks(low, high float64) []plot.Tick {
 	case decades > most:
 		return farTicks(low, high, most)
 	}
-	for _, labelled := range []string{"125", "1"} {
+	for _, digits := range []string{"125", "1"} {
 		var ticks []plot.Tick
 		labels := 0
 		for e := int(math.Floor(math.Log10(low))); float64(e) <= math.Log10(high); e++ {
@@ -40,9 +41,9 @@ func valueTicks(low, high float64) []plot.Tick {
 					continue
 				}
 				t := plot.Tick{Value: v}
-				for _, l := range labelled {
+				for _, l := range digits {
 					if int(l-'0') == d {
-						t.Label = multiple(d, e)
+						t.Label = labelled
 						labels++
 					}
 				}
@@ -74,7 +75,7 @@ func farTicks(low, high float64, most int) []plot.Tick {
 	for e := from; e <= to; e++ {
 		t := plot.Tick{Value: math.Pow(10, float64(e))}
 		if e%every == 0 {
-			t.Label = power(e)
+			t.Label = labelled
 		} else if every > 10 {
 			continue
 		}
@@ -83,13 +84,32 @@ func farTicks(low, high float64, most int) []plot.Tick {
 	return ticks
 }
 
-// multiple prints d·10^e as power prints 10^e.
-func multiple(d, e int) string {
-	if d == 1 {
-		return power(e)
+// oneStyle writes the labels of a logarithmic axis alike: as plain numbers where all of
+// them lie between 0.001 and 100000, else each as a digit and a power of ten, such as 2e-7.
+// (The fonts have no raised minus sign, so a raised exponent would lose it without a word.)
+// Ticks whose value is no digit times a power of ten keep their labels.
+func oneStyle(ticks []plot.Tick) []plot.Tick {
+	plain := true
+	for _, t := range ticks {
+		if t.Label != "" && (t.Value < 0.000_999 || t.Value > 100_001) {
+			plain = false
+		}
 	}
-	if e >= -3 && e <= 3 {
-		return fmt.Sprintf("%.4g", float64(d)*math.Pow(10, float64(e)))
+	for i, t := range ticks {
+		e := int(math.Floor(math.Log10(t.Value) + 1e-9))
+		d := math.Round(t.Value / math.Pow(10, float64(e)))
+		switch {
+		case t.Label == "" || math.Abs(d*math.Pow(10, float64(e))/t.Value-1) > 1e-9:
+		case plain:
+			ticks[i].Label = strconv.FormatFloat(d*math.Pow(10, float64(e)), 'f', max(0, -e), 64)
+		case d == 1 && e == 0:
+			ticks[i].Label = "1"
+		default:
+			ticks[i].Label = fmt.Sprintf("%.0fe%d", d, e)
+		}
 	}
-	return fmt.Sprintf("%de%d", d, e)
+	return ticks
 }
+
+// labelled marks a tick whose label oneStyle is to write.
+const labelled = "?"

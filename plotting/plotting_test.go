@@ -7,11 +7,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"github.com/twornn/spectral/twornn"
 )
@@ -169,8 +172,25 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%v: %d ticks", span, len(ticks))
 		}
 	}
-	if got := power(-12) + " " + power(0) + " " + power(15); got != "1e-12 1 1e15" {
-		t.Error(got)
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1e-12, 1e15, "1e-10 1e-5 1 1e5 1e10 1e15"},
+		{1, 1e4, "1 10 100 1000 10000"},         // not 1000 beside 1e4
+		{1e-4, 10, "1e-4 1e-3 1e-2 1e-1 1 1e1"}, // not 0.001 beside 1e-4
+		{0.2, 5, "0.2 0.5 1 2 5"},
+		{2e-5, 4e-4, "2e-5 5e-5 1e-4 2e-4"},
+	} {
+		var got []string
+		for _, t := range (logTicks{}).Ticks(math.Log10(c.low)-1e-9, math.Log10(c.high)+1e-9) {
+			if t.Label != "" {
+				got = append(got, t.Label)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g: %q, want %q", c.low, c.high, got, c.want)
+		}
 	}
 }
 
@@ -197,5 +217,34 @@ none: no sequence to score. odd: 3 predictions are not finite. model|a is scored
 	md := Scores("Wind", "knots", nil, Score{"model|a", m}).Markdown()
 	if !strings.Contains(md, "| model\\|a | 1.235 | 0.500 | 0.250 |") || !strings.Contains(md, "|:--|--:|--:|--:|") {
 		t.Errorf("Markdown:\n%s", md)
+	}
+}
+
+func TestTableAdd(t *testing.T) {
+	table := Table{Header: []string{"method", "N", "error"}}
+	table.Add("TIHT", 160, 0.012345)
+	table.Add("IHT", uint64(7), []int{1, 2})
+	want := [][]string{{"TIHT", "160", "0.0123"}, {"IHT", "7", "[1 2]"}}
+	if !reflect.DeepEqual(table.Rows, want) {
+		t.Errorf("got %q, want %q", table.Rows, want)
+	}
+}
+
+// A series of zeros and ones is drawn as steps: level, then upright, never aslant.
+func TestSteps(t *testing.T) {
+	p, err := TimeSeries("", "", nil, Line{Name: "rain", Y: []float64{0, 1, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r recorder.Canvas
+	p.Draw(draw.NewCanvas(&r, width, height))
+	for _, a := range r.Actions {
+		if s, ok := a.(*recorder.Stroke); ok && len(s.Path) > 4 {
+			for i := 1; i < len(s.Path); i++ {
+				if d := s.Path[i].Pos.Sub(s.Path[i-1].Pos); math.Abs(float64(d.X*d.Y)) > 1e-6 {
+					t.Errorf("from %v to %v", s.Path[i-1].Pos, s.Path[i].Pos)
+				}
+			}
+		}
 	}
 }

@@ -34,8 +34,8 @@ func Show(p *plot.Plot, err error) {
 	}
 }
 
-// PNG returns the figure as a PNG picture of 880×396 points. It errs if there is no
-// figure or it cannot be drawn.
+// PNG returns the figure as a PNG picture of 880×396 points, or less high for a diagram
+// that needs less. It errs if there is no figure or it cannot be drawn.
 func PNG(p *plot.Plot) (png []byte, err error) {
 	if p == nil {
 		return nil, errors.New("plotting: there is no figure to draw")
@@ -47,7 +47,11 @@ func PNG(p *plot.Plot) (png []byte, err error) {
 			err = fmt.Errorf("plotting: cannot draw the figure: %v", r)
 		}
 	}()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+	high := height
+	if diagram, ok := p.X.Tick.Marker.(bare); ok {
+		high = diagram.height
+	}
+	c := vgimg.NewWith(vgimg.UseWH(width, high), vgimg.UseDPI(dpi))
 	dc := draw.New(c)
 	p.Draw(page(dc))
 	var b bytes.Buffer

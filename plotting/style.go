@@ -31,7 +31,7 @@ var (
 
 const (
 	width  = 8 * vg.Inch
-	height = 3.6 * vg.Inch
+	height = vg.Length(3.6 * vg.Inch)
 	dpi    = 110
 
 	titleSize = 13

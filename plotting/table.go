@@ -19,6 +19,21 @@ type Table struct {
 	Note   string // a sentence below
 }
 
+// Add appends a row: text as it is, whole numbers plainly, other numbers with three
+// digits, and anything else as fmt prints it.
+func (t *Table) Add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		switch c := c.(type) {
+		case float64:
+			row[i] = fmt.Sprintf("%.3g", c)
+		default:
+			row[i] = fmt.Sprint(c)
+		}
+	}
+	t.Rows = append(t.Rows, row)
+}
+
 // Score is one row of a score table: a predictor's name and its metrics.
 type Score struct {
 	Name string

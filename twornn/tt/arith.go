@@ -65,6 +65,27 @@ func (t *Tensor) Add(a, b *Tensor) {
 	t.cores = cores
 }
 
+// Distance returns ‖a − b‖/‖b‖, the Frobenius norm of the difference as a share of b's: to
+// rounding for tensors of up to a million entries, which are written out, and beyond that,
+// where products of trains cancel, to some 1e-8. It is +Inf or NaN if b is zero, and panics if
+// the dimensions differ.
+func Distance(a, b *Tensor) float64 {
+	var minus, difference Tensor
+	minus.Scale(-1, b)
+	difference.Add(a, &minus)
+	entries := 1
+	for _, d := range a.Dims() {
+		if entries *= d; entries > 1_000_000 {
+			return difference.Norm() / b.Norm()
+		}
+	}
+	full, err := difference.Full()
+	if err != nil {
+		return difference.Norm() / b.Norm()
+	}
+	return linalg.Norm(full) / b.Norm()
+}
+
 // ModeProduct stores a ×_k M in t: every index i of mode k (counted from 0) stands
 // for Σ_j M[i, j] times the entries at j. It costs O(r² d d'), shares the other cores
 // with a, and panics if M has not as many columns as mode k has indices.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -336,6 +337,32 @@ func TestAddAndScaleAgainstFull(t *testing.T) {
 		if relDiff(full(t, a), fa) != 0 {
 			t.Error("an argument changed")
 		}
+	}
+}
+
+// The distance is that of the entries, of a tensor from itself nothing, and for one too large
+// to write out it is that of the trains.
+func TestDistanceAgainstFull(t *testing.T) {
+	for _, s := range shapes {
+		a, b := random(s.dims, s.ranks, 15), random(s.dims, nil1(s.ranks), 16)
+		fa, fb := full(t, a), full(t, b)
+		var d, n float64
+		for i := range fa {
+			d += (fa[i] - fb[i]) * (fa[i] - fb[i])
+			n += fb[i] * fb[i]
+		}
+		if got, want := Distance(a, b), math.Sqrt(d/n); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%v: %v, want %v", s.dims, got, want)
+		}
+		if got := Distance(a, a); got > 1e-14 {
+			t.Errorf("%v: %v from itself", s.dims, got)
+		}
+	}
+	var twice Tensor
+	large := random(slices.Repeat([]int{3}, 30), slices.Repeat([]int{2}, 29), 17)
+	twice.Scale(2, large)
+	if got := Distance(large, &twice); math.Abs(got-0.5) > 1e-7 {
+		t.Errorf("3^30 entries: %v from its double", got)
 	}
 }
 
