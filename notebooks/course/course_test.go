@@ -15,7 +15,7 @@ func TestWords(t *testing.T) {
 	if got, want := Words(ab, 2), []string{"", "a", "b", "aa", "ab", "ba", "bb"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := Names(ab, 1); got[0] != "λ" || got[2] != "b" {
+	if got := Names(ab, 1); got[0] != "ε" || got[2] != "b" {
 		t.Errorf("got %q", got)
 	}
 	if OneHot(ab, "") != nil {

@@ -24,10 +24,10 @@ func Words(alphabet []string, length int) (all []string) {
 	return all
 }
 
-// Names returns the words as Words does, with λ for the empty one: for the axes of figures.
+// Names returns the words as Words does, with ε for the empty one: for the axes of figures.
 func Names(alphabet []string, length int) []string {
 	all := Words(alphabet, length)
-	all[0] = "λ"
+	all[0] = "ε"
 	return all
 }
 

@@ -1,0 +1,108 @@
+package notebooks_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/twornn/spectral/notebooks/internal/nb"
+)
+
+// Faults that the course once had, each wrong without a word.
+
+// A fit is learnt in the cell that uses it, or read in the cell that saved it: a file that is
+// found again must know all that went into it, options and data, and none does but the rows of
+// experiments, which Runner keeps.
+func TestNothingIsKeptBetweenCells(t *testing.T) {
+	_, notebooks := course(t)
+	keeps := regexp.MustCompile(`gonb/cache|\bgob\.|\bcache\.`)
+	loads := regexp.MustCompile(`\b(twornn|forecast|words)\.(Load|Read)\(`)
+	for _, path := range notebooks {
+		n, err := nb.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range n.Code() {
+			source := string(c.Source)
+			if keeps.MatchString(source) {
+				t.Errorf("%s [%d] keeps values: %s", filepath.Base(path), i+1, keeps.FindString(source))
+			}
+			if loads.MatchString(source) && !strings.Contains(source, ".Save(") && !strings.Contains(source, ".Write(") {
+				t.Errorf("%s [%d] loads what it has not saved", filepath.Base(path), i+1)
+			}
+		}
+	}
+}
+
+// What a figure shows is what was computed: a value is not lowered to fit, unless its name
+// says so.
+func TestNoCurveIsCutInSilence(t *testing.T) {
+	_, notebooks := course(t)
+	cut := regexp.MustCompile(`\.Y\b[^\n]*append\([^\n]*\bmin\(|\.Add\([^\n]*,\s*min\(|\.Y\.Max\s*=`)
+	for _, path := range notebooks {
+		n, err := nb.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range n.Code() {
+			if m := cut.FindString(string(c.Source)); m != "" {
+				t.Errorf("%s [%d] cuts a curve: %s", filepath.Base(path), i+1, m)
+			}
+		}
+	}
+}
+
+// All words up to L are the cure that notebook 03 says they are: the function of the third
+// letter from the end is found from L = 3 on, and never on words of equal length.
+func TestUpToLIsTheCure(t *testing.T) {
+	_, notebooks := course(t)
+	n, err := nb.Read(notebooks["03"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range n.Tables() {
+		if !strings.Contains(table, "third letter from the end") {
+			continue
+		}
+		rows := 0
+		for line := range strings.Lines(table) {
+			f := strings.Fields(line)
+			if len(f) != 5 {
+				continue
+			}
+			L, err := strconv.Atoi(f[0])
+			if err != nil {
+				continue
+			}
+			rows++
+			found := map[bool][2]string{true: {"4", "true"}, false: {f[3], "false"}}[L >= 3]
+			if f[1] != "1" || f[2] != "false" || f[3] != found[0] || f[4] != found[1] {
+				t.Errorf("L = %d: %v", L, f)
+			}
+		}
+		if rows != 5 {
+			t.Errorf("%d rows of 5 in\n%s", rows, table)
+		}
+		return
+	}
+	t.Error("the table is missing")
+}
+
+// Fit takes the rank of least BIC; L is that of the spectral estimate of least BIC, which need
+// not have the least in the end. The README says so (and twornn tests it).
+func TestReadmeSaysHowLIsChosen(t *testing.T) {
+	root, _ := course(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile("(?i)rank and `?L`? are those of least BIC").Match(text) {
+		t.Error("it says that L is of least BIC")
+	}
+	if !strings.Contains(string(text), "`L` is that of the spectral estimate of least BIC") {
+		t.Error("it does not say how L is chosen")
+	}
+}
