@@ -68,10 +68,32 @@ func collect(data iter.Seq[Sequence], p moments.Plan) (moments.Set, error) {
 		return nil, err
 	}
 	if len(set) == 0 && len(p.Lengths) == 0 {
-		return nil, fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are; give L, or outputs after every step",
-			count(check.d, "input"), moments.AutoUnknowns)
+		return nil, errShort(check.d)
 	}
 	return set, nil
+}
+
+// measured returns an error if shards have kept longer sequences alone, which are no constant
+// input's and no words.
+func measured(c moments.Set) error {
+	d, _ := c.Dims()
+	for _, m := range c {
+		if m.N() > 0 {
+			return nil
+		}
+	}
+	if k := c.Kept(); k == nil || k.AsWords() {
+		return nil
+	} else if _, ok := k.Constant(d); ok {
+		return nil
+	}
+	return errShort(d)
+}
+
+// errShort says that every sequence is longer than what is measured unasked.
+func errShort(d int) error {
+	return fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are; give L, or outputs after every step",
+		count(d, "input"), moments.AutoUnknowns)
 }
 
 // Collection holds the measurements of each length.
@@ -81,10 +103,11 @@ type Collection map[int]*Measurements
 func (c Collection) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
 
 // Merge adds the measurements of o, so that shards of the data, collected apart,
-// join into what one pass over all of it gives, up to rounding; of more than 512 sequences
-// longer than any length measured, a sample, the two keep different ones, and a shard that measures nothing keeps none. o is not
-// changed.
-// It errs, with c unchanged, if the numbers of inputs or outputs differ.
+// join into what one pass over all of it gives, up to rounding. Of more than 512 sequences
+// longer than any length measured, and of examples beyond 32 MB, samples are kept; those of a
+// Shard that knows their places are the ones of one pass. o is not changed.
+// It errs, with c unchanged, if the numbers of inputs or outputs differ, or if two sequences
+// stand at one place.
 func (c Collection) Merge(o Collection) error {
 	s := c.set()
 	err := s.Merge(o.set())

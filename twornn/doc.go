@@ -197,6 +197,7 @@
 //	clusters.go      errors by target, where windows overlap
 //	exact.go         a third: words without noise, exactly, symbol by symbol
 //	fit.go           Fit, FitCollection
+//	shards.go        Shard: data that are gathered in several places
 //	conformal.go     NewConformal: intervals from data held out
 //	intervals.go     Result.Intervals: those of a joint fit
 //

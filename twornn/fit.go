@@ -21,17 +21,21 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	rows, _ := o.Recovery.(RowRecovery)
-	plan := moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()}
-	if o.Recovery == nil {
-		// L is of the start alone: the likelihood sees every output.
-		plan = moments.Plan{Also: o.lengths(), Words: o.L == 0 && o.Rank == 0}
-	}
-	c, err := collect(until(ctx, data), plan)
+	c, err := collect(until(ctx, data), o.plan())
 	if err != nil {
 		return nil, err
 	}
 	return fitSet(ctx, c, o, standard)
+}
+
+// plan returns what a pass has to gather for the options.
+func (o Options) plan() moments.Plan {
+	if o.Recovery == nil {
+		// L is of the start alone: the likelihood sees every output.
+		return moments.Plan{Also: o.lengths(), Words: o.L == 0 && o.Rank == 0}
+	}
+	rows, _ := o.Recovery.(RowRecovery)
+	return moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()}
 }
 
 // FitCollection is Fit for measurements already collected.
@@ -77,6 +81,9 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 // the zero function, M log(Σy²/M).
 func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := measured(c.set()); err != nil {
 		return nil, err
 	}
 	return fitSet(ctx, c.set(), o, standard)

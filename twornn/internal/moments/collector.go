@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,6 +21,8 @@ type Plan struct {
 	KeepRows bool  // as they come
 	Limit    int   // of d^l, for the lengths worth it; zero: the usual ones
 	All      bool  // keep every longer example, not a sample
+	Placed   bool  // examples come with their places: this is a shard
+	Total    int   // of a shard: how many examples there are in all, of one size; zero: not known
 	Words    bool  // keep words of more than AutoUnknowns symbols as they are, and measure none
 }
 
@@ -53,7 +56,9 @@ type Collector struct {
 	long  Sample
 	kept  *Kept
 	first []Example // until there is a frame
+	at    []int     // their places
 	n     int       // examples
+	size  int       // numbers of each, where their total is given
 	fr    *Frame
 	room  mat.Dense
 	pipe  *Pipeline
@@ -64,22 +69,32 @@ type Collector struct {
 
 // NewCollector returns a collector that has seen nothing.
 func NewCollector(p Plan) *Collector {
-	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All}, kept: new(Kept), pipe: NewPipeline()}
+	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All, Placed: p.Placed}, kept: &Kept{Placed: p.Placed}, pipe: NewPipeline()}
 }
 
-// Add takes one example: x, k×d, or nil for the empty word, and y, k×p or 1×p. Both may be
-// used again by the caller.
-func (c *Collector) Add(x, y *mat.Dense) error {
+// Add takes the next example: x, k×d, or nil for the empty word, and y, k×p or 1×p. Both may
+// be used again by the caller.
+func (c *Collector) Add(x, y *mat.Dense) error { return c.AddAt(c.n, x, y) }
+
+// AddAt takes the example that stands at the given place of all data.
+func (c *Collector) AddAt(place int, x, y *mat.Dense) error {
 	e := Example{x, y}
+	if n := e.numbers(); c.n == 0 && c.plan.Total > 0 {
+		c.size = n
+		c.kept.begin(c.plan.Total, n)
+		c.long.begin(c.plan.Total)
+	} else if c.plan.Total > 0 && n != c.size {
+		return fmt.Errorf("twornn: the sequence at place %d has %d numbers, those before it in the shard %d: their total can be given for sequences of one size alone; make the shards without it", place, n, c.size)
+	}
 	c.n++
 	_, c.p = y.Dims()
 	if c.d == 0 && e.Steps() > 0 {
 		_, c.d = x.Dims()
 	}
 	if c.n > blockSize {
-		return c.take(e)
+		return c.take(e, place)
 	}
-	c.first = append(c.first, e.Clone())
+	c.first, c.at = append(c.first, e.Clone()), append(c.at, place)
 	if c.n == blockSize {
 		return c.settle()
 	}
@@ -88,24 +103,24 @@ func (c *Collector) Add(x, y *mat.Dense) error {
 
 // settle makes the frame of the first examples, and takes them.
 func (c *Collector) settle() (err error) {
-	defer func() { c.first = nil }()
+	defer func() { c.first, c.at = nil, nil }()
 	if c.words = c.plan.Words && c.d > AutoUnknowns && areWords(c.first); c.words {
-		return c.takeAll(c.first)
+		return c.takeFirst()
 	}
 	if c.fr, err = newFrame(c.first, c.d); err != nil {
 		return err
 	}
 	kept := new(Kept)
-	for _, e := range c.first {
-		kept.add(e, e.At())
+	for i, e := range c.first {
+		kept.add(e, e.At(), i)
 	}
 	_, c.constant = kept.Constant(c.d)
-	return c.takeAll(c.first)
+	return c.takeFirst()
 }
 
-func (c *Collector) takeAll(examples []Example) error {
-	for _, e := range examples {
-		if err := c.take(e); err != nil {
+func (c *Collector) takeFirst() error {
+	for i, e := range c.first {
+		if err := c.take(e, c.at[i]); err != nil {
 			return err
 		}
 	}
@@ -113,25 +128,25 @@ func (c *Collector) takeAll(examples []Example) error {
 }
 
 // take adds the rows of an example to the lengths that they measure.
-func (c *Collector) take(e Example) error {
+func (c *Collector) take(e Example, place int) error {
 	if c.words {
-		return c.kept.addWord(e)
+		return c.kept.addWord(e, place)
 	}
-	c.kept.add(e, e.At())
+	c.kept.add(e, e.At(), place)
 	e.X = c.fr.apply(&c.room, e.X)
 	k := e.Steps()
 	rows, _ := e.Y.Dims()
-	c.run.add(e.X)
+	c.run.add(e.X, place)
 	if rows == 1 {
 		if m := c.length(k); m != nil {
 			m.Add(e.X, e.Y.RawRowView(0), c.pipe)
 		} else {
-			c.long.add(e)
+			c.long.add(e, place)
 		}
 		return nil
 	}
 	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant) {
-		c.long.add(e)
+		c.long.add(e, place)
 	}
 	for t := range rows {
 		if m := c.length(t + 1); m != nil {
@@ -163,14 +178,15 @@ func (c *Collector) End() (Set, error) {
 		}
 	}
 	c.Wait()
-	if len(c.set) == 0 && (c.constant || c.words) {
+	if err := c.kept.settle(); err != nil {
+		return nil, err
+	}
+	if len(c.set) == 0 && (c.constant || c.words || c.plan.Placed && c.n > 0) {
 		c.set[1] = NewLength(1, c.d, c.p) // for what is kept to stand with
 	}
-	if ls := c.set.Lengths(); len(ls) > 0 {
-		c.run.end()
-		last := c.set[ls[len(ls)-1]]
-		last.Stretch, last.Long, last.Kept = c.run.longest, c.long, c.kept
-	}
+	c.run.end()
+	c.long.sort()
+	c.set.give(c.long, c.run.longest, c.kept)
 	if c.words {
 		return c.set, nil
 	}

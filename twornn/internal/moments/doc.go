@@ -20,4 +20,5 @@
 //	whiten.go     coordinates in which the inputs have unit second moments
 //	merge.go      shards join
 //	collector.go  the pass over the data
+//	binary.go     sets that travel
 package moments

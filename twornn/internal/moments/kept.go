@@ -1,7 +1,10 @@
 package moments
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,9 +17,11 @@ import (
 type Kept struct {
 	N       int // examples met
 	Runs    []Run
-	next    int // index of the next one
+	Placed  bool // places are those among all data, not among those of a shard
+	next    int  // place after the last
 	numbers int
-	stride  int // every stride-th block is kept
+	stride  int  // every stride-th block is kept
+	unsure  bool // runs may be out of order, and Fresh not set
 }
 
 // Run is an example as it came.
@@ -26,7 +31,7 @@ type Run struct {
 	Y     []float64 // p numbers for each of At
 	At    []int     // the steps, from 1, after which the outputs stand; 0 before the first
 	Fresh int       // the outputs from here on are targets of their own: those before belong to the window before, too
-	index int       // among all examples
+	index int       // its place among all examples
 }
 
 const (
@@ -36,9 +41,15 @@ const (
 	keptBlock = 64
 )
 
-// add takes an example with outputs after the given steps.
-func (k *Kept) add(e Example, at []int) {
-	r, ok := k.count()
+// begin sets the stride at which n examples of so many numbers each just have no room, if
+// they have none. It is half of the one they will need, in case some are smaller.
+func (k *Kept) begin(n, size int) {
+	k.stride = max(1, 1<<bits.Len(uint((float64(n)*float64(size)-1)/keptRoom))/2)
+}
+
+// add takes the example of a place, with outputs after the given steps.
+func (k *Kept) add(e Example, at []int, place int) {
+	r, ok := k.count(place)
 	if !ok {
 		return
 	}
@@ -52,10 +63,10 @@ func (k *Kept) add(e Example, at []int) {
 }
 
 // count counts an example and returns its run, as yet empty, and whether it is to be kept.
-func (k *Kept) count() (Run, bool) {
-	r := Run{index: k.next}
+func (k *Kept) count(place int) (Run, bool) {
+	r := Run{index: place}
 	k.N++
-	k.next++
+	k.next = max(k.next, place+1)
 	k.stride = max(k.stride, 1)
 	return r, r.block()%k.stride == 0
 }
@@ -65,12 +76,35 @@ func (k *Kept) keep(r Run, e Example) {
 	for t := range r.At {
 		r.Y = append(r.Y, e.Y.RawRowView(t)...)
 	}
-	if n := len(k.Runs); n > 0 && k.Runs[n-1].index == r.index-1 && r.Word == nil {
-		r.Fresh = r.overlap(k.Runs[n-1])
-	}
 	k.Runs = append(k.Runs, r)
 	k.numbers += r.size()
+	k.unsure = true
 	k.thin()
+}
+
+// settle puts the runs in the order of their places and finds the outputs that are their
+// own. It errs if two stand at one place.
+func (k *Kept) settle() error {
+	if !k.unsure {
+		return nil
+	}
+	k.unsure = false
+	slices.SortStableFunc(k.Runs, func(a, b Run) int { return cmp.Compare(a.index, b.index) })
+	for i := range k.Runs {
+		r := &k.Runs[i]
+		r.Fresh = 0
+		if i == 0 {
+			continue
+		}
+		before := k.Runs[i-1]
+		switch {
+		case before.index == r.index:
+			return fmt.Errorf("twornn: two sequences stand at place %d: a shard was counted twice, or two were given the same places", r.index)
+		case before.index == r.index-1 && r.Word == nil:
+			r.Fresh = r.overlap(before)
+		}
+	}
+	return nil
 }
 
 // size returns how many numbers the run takes.
@@ -79,13 +113,19 @@ func (r Run) size() int { return len(r.X) + len(r.Word) + len(r.Y) }
 // thin leaves every other block out when there are too many numbers. A single run stays
 // whole.
 func (k *Kept) thin() {
-	for k.numbers > keptRoom && k.Runs[0].block() != k.Runs[len(k.Runs)-1].block() {
+	other := func(r Run) bool { return r.block() != k.Runs[0].block() }
+	for k.numbers > keptRoom && slices.ContainsFunc(k.Runs, other) {
 		k.stride *= 2
-		k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block()%k.stride != 0 })
-		k.numbers = 0
-		for _, r := range k.Runs {
-			k.numbers += r.size()
-		}
+		k.leaveOut()
+	}
+}
+
+// leaveOut leaves out the blocks that are not of the stride.
+func (k *Kept) leaveOut() {
+	k.Runs = slices.DeleteFunc(k.Runs, func(r Run) bool { return r.block()%k.stride != 0 })
+	k.numbers = 0
+	for _, r := range k.Runs {
+		k.numbers += r.size()
 	}
 }
 
@@ -105,23 +145,32 @@ func (r Run) overlap(before Run) int {
 	return n - 1
 }
 
-// merge adds those of o.
+// merge adds those of o. If both know the places of theirs among all data, what is kept is
+// what one pass would keep; settle is to follow.
 func (k *Kept) merge(o *Kept) {
-	if o == nil {
+	if o == nil || o.N == 0 {
 		return
 	}
-	// In blocks of their own, as the last one here may not be full.
-	first := (k.next + keptBlock - 1) / keptBlock * keptBlock
+	k.Placed = o.Placed && (k.Placed || k.N == 0)
+	k.stride = max(k.stride, o.stride, 1)
+	first := 0
+	if !k.Placed {
+		// In blocks of their own, as the last one here may not be full, and where the stride
+		// finds them.
+		unit := keptBlock * k.stride
+		first = (k.next + unit - 1) / unit * unit
+	}
 	for _, r := range o.Runs {
 		r.index += first
 		k.Runs = append(k.Runs, r)
 	}
-	k.N, k.next = k.N+o.N, first+o.next
+	k.N, k.next = k.N+o.N, max(k.next, first+o.next)
 	k.numbers += o.numbers
-	k.stride = max(k.stride, o.stride, 1)
-	if len(k.Runs) > 0 {
-		k.thin()
+	k.unsure = true
+	if k.stride > 1 {
+		k.leaveOut()
 	}
+	k.thin()
 }
 
 // Repeats returns how many times a target counts: the outputs over those that are fresh.

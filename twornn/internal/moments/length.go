@@ -29,6 +29,7 @@ type Length struct {
 	Energy     float64   // ‖Y‖²
 	Outputs    Outputs
 	Stretch    []float64 // the longest run of inputs met, d numbers a step; see stitcher
+	stretchAt  int       // place of its first sequence
 	Long       Sample    // of sequences longer than any measured
 	Kept       *Kept     // the examples as they came; with the greatest length
 	summedUpTo float64   // the ‖x₁⊗⋯⊗x_l‖² up to which rows may be summed; see judge

@@ -16,7 +16,7 @@ func (m *Length) Mapped(W *mat.Dense) *Length {
 	r, _ := W.Dims()
 	q := NewLength(m.L, r, m.P)
 	q.Energy, q.Stretch, q.KeepRows, q.Long = m.Energy, mapRows(m.Stretch, W), m.KeepRows, m.Long.mapped(W)
-	q.Outputs, q.Kept = m.Outputs, m.Kept
+	q.Outputs, q.Kept, q.stretchAt = m.Outputs, m.Kept, m.stretchAt
 	if m.L > 0 {
 		M := mat.NewDense(m.D, m.D, nil)
 		for i := range m.D {

@@ -9,10 +9,10 @@ import (
 )
 
 // Merge adds the measurements of o, so that shards of the data, collected apart,
-// join into what one pass over all of it gives, up to rounding; of more than 512 sequences
-// longer than any length measured, a sample, the two keep different ones, and a shard that measures nothing keeps none. o is not
-// changed.
-// It errs, with c unchanged, if the numbers of inputs or outputs differ.
+// join into what one pass over all of it gives, up to rounding. Where both know the places of
+// their sequences, the examples kept are the same, too. o is not changed.
+// It errs, with c unchanged, if the numbers of inputs or outputs differ, or if two sequences
+// stand at one place.
 func (c Set) Merge(o Set) error {
 	d, p := c.Dims()
 	if d2, p2 := o.Dims(); p2 != 0 && p != 0 && (d != d2 && d != 0 && d2 != 0 || p != p2) {
@@ -23,6 +23,10 @@ func (c Set) Merge(o Set) error {
 			return errors.New("twornn: cannot merge: one collection keeps its rows (CollectRows), the other does not")
 		}
 	}
+	kept, err := joined(c.Kept(), o.Kept())
+	if err != nil {
+		return err
+	}
 	// One frame for all: that of c, if it has one.
 	to := c.Frame()
 	if to == nil {
@@ -31,8 +35,7 @@ func (c Set) Merge(o Set) error {
 	for l, m := range c {
 		c[l] = m.in(to)
 	}
-	kept := o.Kept()
-	long, stretch, mine := c.take()
+	long, s, _ := c.take()
 	for _, l := range o.Lengths() {
 		m := o[l].in(to)
 		if c[l] == nil {
@@ -41,28 +44,36 @@ func (c Set) Merge(o Set) error {
 		}
 		c[l].merge(m)
 	}
-	long2, stretch2, _ := c.take()
+	long2, s2, _ := c.take()
 	long.merge(long2)
-	if len(stretch2) > len(stretch) {
-		stretch = stretch2
+	if s2.longer(s) {
+		s = s2
 	}
-	if ls := c.Lengths(); len(ls) > 0 {
-		last := c[ls[len(ls)-1]]
-		last.Long, last.Stretch, last.Kept = long, stretch, joined(mine, kept)
-	}
+	c.dropEmpty()
+	c.give(long, s, kept)
 	return c.reframe(10)
 }
 
 // joined returns the examples of both, neither of which changes.
-func joined(a, b *Kept) *Kept {
+func joined(a, b *Kept) (*Kept, error) {
 	if a == nil && b == nil {
-		return nil
+		return nil, nil
 	}
 	k := new(Kept)
 	for _, o := range []*Kept{a, b} {
 		k.merge(o)
 	}
-	return k
+	return k, k.settle()
+}
+
+// dropEmpty leaves out lengths without rows, beside which a shard has put what it kept, if
+// there are others.
+func (c Set) dropEmpty() {
+	for _, l := range c.Lengths() {
+		if c[l].N() == 0 && len(c) > 1 {
+			delete(c, l)
+		}
+	}
 }
 
 // in returns the measurements in the coordinates of another frame.
@@ -107,8 +118,8 @@ func (m *Length) merge(o *Length) {
 	}
 	m.Energy += o.Energy
 	m.Outputs.Merge(o.Outputs)
-	if len(o.Stretch) > len(m.Stretch) {
-		m.Stretch = o.Stretch
+	if s := (stretch{o.Stretch, o.stretchAt}); s.longer(stretch{m.Stretch, m.stretchAt}) {
+		m.Stretch, m.stretchAt = s.x, s.at
 	}
 	m.Long.merge(o.Long)
 }

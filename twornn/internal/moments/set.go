@@ -25,19 +25,27 @@ func (c Set) Kept() *Kept {
 
 // take takes the sample of long sequences, the longest stretch and the examples out of the
 // collection. They stand with the greatest length, which a merge may change.
-func (c Set) take() (long Sample, stretch []float64, kept *Kept) {
+func (c Set) take() (long Sample, s stretch, kept *Kept) {
 	for _, l := range c.Lengths() {
 		m := c[l]
 		long.merge(m.Long)
-		if len(m.Stretch) > len(stretch) {
-			stretch = m.Stretch
+		if own := (stretch{m.Stretch, m.stretchAt}); own.longer(s) {
+			s = own
 		}
 		if m.Kept != nil {
 			kept = m.Kept
 		}
 		m.Long, m.Stretch, m.Kept = Sample{}, nil, nil
 	}
-	return long, stretch, kept
+	return long, s, kept
+}
+
+// give puts them with the greatest length.
+func (c Set) give(long Sample, s stretch, kept *Kept) {
+	if ls := c.Lengths(); len(ls) > 0 {
+		last := c[ls[len(ls)-1]]
+		last.Long, last.Stretch, last.stretchAt, last.Kept = long, s.x, s.at, kept
+	}
 }
 
 // Frame returns the frame of the collection.

@@ -39,12 +39,12 @@ func areWords(examples []Example) bool {
 }
 
 // addWord takes an example that is a word, and errs if it is none.
-func (k *Kept) addWord(e Example) error {
+func (k *Kept) addWord(e Example, place int) error {
 	word, wrong := wordOf(e)
 	if wrong > 0 {
 		return fmt.Errorf("twornn: sequence %d: step %d is no unit vector, as all inputs before it are; mend it, or give L to have the data measured", k.N+1, wrong)
 	}
-	if r, ok := k.count(); ok {
+	if r, ok := k.count(place); ok {
 		r.Word, r.At = word, e.At()
 		k.keep(r, e)
 	}
