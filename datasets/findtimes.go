@@ -14,14 +14,16 @@ func (t *table) findTimes(rows []row) error {
 		return nil
 	case len(t.Times) > 0:
 		var fields []int
-		for k, name := range t.Times {
+		seen := make(map[string]bool, len(t.Times))
+		for _, name := range t.Times {
 			i, err := t.field(name, "CSV.Times")
 			if err != nil {
 				return err
 			}
-			if slices.Contains(t.Times[:k], name) {
+			if seen[name] {
 				return fmt.Errorf("datasets: CSV.Times names %s twice", inline(name))
 			}
+			seen[name] = true
 			fields = append(fields, i)
 		}
 		return t.joinTimes(rows, fields)
@@ -59,7 +61,7 @@ func (t *table) guessTimes(rows []row) error {
 	}
 	parts := t.parts(rows)
 	if len(parts) > 1 {
-		free = slices.DeleteFunc(free, func(i int) bool { return slices.Contains(parts, i) })
+		free = without(free, parts)
 	}
 	switch {
 	case len(free) == 0 && len(parts) > 1:
@@ -161,4 +163,13 @@ func (t *table) hours(rows []row, day int) (found []int) {
 		}
 	}
 	return found
+}
+
+// without returns the fields that are not among others.
+func without(fields, others []int) []int {
+	out := make(map[int]bool, len(others))
+	for _, i := range others {
+		out[i] = true
+	}
+	return slices.DeleteFunc(fields, func(i int) bool { return out[i] })
 }

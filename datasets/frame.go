@@ -26,10 +26,10 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 	if df.Nrow() == 0 || df.Ncol() == 0 {
 		return nil, errors.New("datasets: the data frame has no rows")
 	}
-	f := frame{df: df, names: df.Names()}
+	f := newFrame(df, columns)
 	s := &Series{name: frameName, rows: df.Nrow()}
 	first := f.names[0]
-	if !slices.Contains(columns, first) && f.isTime(first) {
+	if !f.asked[first] && f.isTime(first) {
 		var err error
 		if s.times, err = f.times(first); err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 	}
 	if s.times == nil {
 		for _, name := range f.names {
-			if !slices.Contains(columns, name) && f.isTime(name) {
+			if !f.asked[name] && f.isTime(name) {
 				return nil, &CellError{File: frameName, Column: name,
 					Problem: "seems to hold the times, which only the first column is taken for",
 					Cure:    "put it first with Select of the data frame, or leave it out with Drop"}
@@ -55,13 +55,15 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("datasets: the data frame has no column of numbers beside its times")
 	}
+	taken := make(map[string]bool, len(columns))
 	for _, name := range columns {
-		if !slices.Contains(f.names, name) {
+		if _, ok := f.place[name]; !ok {
 			return nil, fmt.Errorf("datasets: the data frame has no column %s; it has %s", inline(name), list(f.names))
 		}
-		if slices.Contains(s.columns, name) {
+		if taken[name] {
 			return nil, fmt.Errorf("datasets: column %s is named twice", inline(name))
 		}
+		taken[name] = true
 		v, err := f.values(name)
 		if err != nil {
 			return nil, err
@@ -96,15 +98,32 @@ func (s *Series) Frame() dataframe.DataFrame {
 
 const frameName = "data frame"
 
-// frame is a data frame on its way into a Series.
+// frame is a data frame on its way into a Series. Columns are looked up by their places, as
+// gota's Col copies all names each time.
 type frame struct {
 	df    dataframe.DataFrame
 	names []string
+	types []series.Type
+	place map[string]int  // the first of each name
+	asked map[string]bool // by the caller
+}
+
+func newFrame(df dataframe.DataFrame, columns []string) frame {
+	f := frame{df: df, names: df.Names(), types: df.Types(), place: make(map[string]int, df.Ncol()), asked: make(map[string]bool, len(columns))}
+	for i, name := range f.names {
+		if _, twice := f.place[name]; !twice {
+			f.place[name] = i
+		}
+	}
+	for _, name := range columns {
+		f.asked[name] = true
+	}
+	return f
 }
 
 func (f frame) isTime(name string) bool {
-	c := f.df.Col(name)
-	return c.Type() == series.String && (isTimeName(name) || layoutOf(c.Elem(0).String()) != "")
+	i := f.place[name]
+	return f.types[i] == series.String && (isTimeName(name) || layoutOf(f.df.Elem(0, i).String()) != "")
 }
 
 // times returns a column of strings as times that increase.
@@ -135,21 +154,21 @@ func (f frame) times(name string) ([]time.Time, error) {
 
 // values returns a column as numbers, NaN where one is missing.
 func (f frame) values(name string) ([]float64, error) {
-	c := f.df.Col(name)
-	if c.Type() == series.Bool {
+	at := f.place[name]
+	if f.types[at] == series.Bool {
 		return nil, &CellError{File: frameName, Column: name, Problem: "is of type bool, no numbers", Cure: "make it 0 and 1 first"}
 	}
 	text, err := newNumbers(0, 0, nil)
 	if err != nil {
 		return nil, err
 	}
-	v := make([]float64, c.Len())
+	v := make([]float64, f.df.Nrow())
 	for i := range v {
-		e := c.Elem(i)
+		e := f.df.Elem(i, at)
 		switch {
 		case e.IsNA():
 			v[i] = math.NaN()
-		case c.Type() == series.String:
+		case f.types[at] == series.String:
 			if v[i], err = text.parse(e.String()); err != nil {
 				problem, _ := text.explain(e.String(), err, false)
 				return nil, f.fail(i, name, e.String(), problem,

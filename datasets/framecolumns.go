@@ -49,10 +49,12 @@ func FromColumns(names []string, values ...[]float64) *Series {
 		panic("datasets: a name for each column is needed")
 	}
 	s := &Series{name: "columns", rows: len(values[0])}
+	taken := make(map[string]bool, len(names))
 	for j, name := range names {
-		if _, err := s.index(name); err == nil || len(values[j]) != s.rows {
+		if taken[name] || len(values[j]) != s.rows {
 			panic("datasets: columns of one name or of different lengths")
 		}
+		taken[name] = true
 		s.columns = append(s.columns, name)
 		s.values = append(s.values, append([]float64(nil), values[j]...))
 	}

@@ -97,14 +97,16 @@ func (s *Series) Select(columns ...string) (*Series, error) {
 	}
 	v := *s
 	v.columns, v.values, v.units = nil, nil, nil
+	place, taken := s.places(), make(map[string]bool, len(columns))
 	for _, name := range columns {
-		j, err := s.index(name)
-		if err != nil {
-			return nil, err
+		j, ok := place[name]
+		if !ok {
+			return nil, s.lacks(name)
 		}
-		if slices.Contains(v.columns, name) {
+		if taken[name] {
 			return nil, fmt.Errorf("datasets: column %s is selected twice", inline(name))
 		}
+		taken[name] = true
 		v.columns = append(v.columns, name)
 		v.values = append(v.values, s.values[j])
 		if s.units != nil {
@@ -166,5 +168,18 @@ func (s *Series) index(name string) (int, error) {
 	if j := slices.Index(s.columns, name); j >= 0 {
 		return j, nil
 	}
-	return 0, fmt.Errorf("datasets: %s has no column %s; it has %s", inline(s.name), inline(name), list(s.columns))
+	return 0, s.lacks(name)
+}
+
+func (s *Series) lacks(name string) error {
+	return fmt.Errorf("datasets: %s has no column %s; it has %s", inline(s.name), inline(name), list(s.columns))
+}
+
+// places returns the place of every column, for those who look up many.
+func (s *Series) places() map[string]int {
+	place := make(map[string]int, len(s.columns))
+	for j, name := range s.columns {
+		place[name] = j
+	}
+	return place
 }

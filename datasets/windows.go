@@ -152,10 +152,11 @@ func newCutter(s *Series, w Window) (*cutter, error) {
 			c.targets = append(c.targets, j)
 		}
 	}
+	place := s.places()
 	for _, name := range w.Targets {
-		j, err := s.index(name)
-		if err != nil {
-			return nil, fmt.Errorf("%w; set Window.Targets", err)
+		j, ok := place[name]
+		if !ok {
+			return nil, fmt.Errorf("%w; set Window.Targets", s.lacks(name))
 		}
 		c.targets = append(c.targets, j)
 	}

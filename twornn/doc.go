@@ -203,7 +203,7 @@
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
 // (parameters, residuals, descent), als (trains on rows), affine (linear systems and their
-// interactions along runs) and symbols (automata from words), each with such a list.
+// interactions along runs), symbols (automata from words) and store (files), each with such a list.
 //
 // # Data and errors
 //

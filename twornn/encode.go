@@ -4,80 +4,40 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/store"
 )
 
-// file is the form of a saved model: JSON with h0 (n), A (n×d×n: old state, input,
-// new state) and Omega (p×n), as the paper shapes them.
+// file is the form of a saved model: a JSON object with h0 (n), A (n×d×n: old state, input,
+// new state) and Omega (p×n), as the paper shapes them. Files of other programs hold these
+// three alone.
 type file struct {
-	H0    []number     `json:"h0"`
-	A     [][][]number `json:"A"`
-	Omega [][]number   `json:"Omega"`
+	Format  string          `json:"format"`
+	Version int             `json:"version"`
+	H0      json.RawMessage `json:"h0"`
+	A       json.RawMessage `json:"A"`
+	Omega   json.RawMessage `json:"Omega"`
+	SHA256  *string         `json:"sha256,omitempty"` // put there by store.Seal
 }
 
-// number is a float64 that is not taken from a null, which encoding/json would leave 0
-// without a word.
-type number float64
-
-func (n *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return errors.New("null stands where a number should")
-	}
-	return json.Unmarshal(text, (*float64)(n))
-}
-
-func numbers(v []float64) []number {
-	out := make([]number, len(v))
-	for i, x := range v {
-		out[i] = number(x)
-	}
-	return out
-}
-
-func floatsOf(v []number) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x)
-	}
-	return out
-}
+// modelVersion is raised when the form changes.
+const modelFormat, modelVersion = "twornn model", 1
 
 // Save writes m to a JSON file that Load reads back bit for bit: h0 (n numbers),
-// A (n×d×n: old state, input, new state) and Omega (p×n). The file is written under
-// another name and then renamed, so that an interrupted Save leaves what was there.
-// It errs if a parameter is not finite or m is not fitted.
+// A (n×d×n: old state, input, new state) and Omega (p×n), with a checksum. The file is
+// written under another name and then renamed, so that an interrupted Save leaves what was
+// there. A link stays one. It errs if a parameter is not finite, m is not fitted, what is
+// there is no regular file, or the file would be larger than Load reads, 256 MiB.
 func (m *Model) Save(path string) error {
 	if err := m.fitted(); err != nil {
 		return err
 	}
-	n, d, p := m.Dims()
-	f := file{H0: numbers(m.h0()), A: make([][][]number, n), Omega: make([][]number, p)}
-	for a := range n {
-		f.A[a] = make([][]number, d)
-		for i := range d {
-			f.A[a][i] = numbers(mat.Row(nil, a, m.A[i]))
-		}
-	}
-	for i := range p {
-		f.Omega[i] = numbers(mat.Row(nil, i, m.Omega))
-	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		return fmt.Errorf("twornn: cannot save the model: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("twornn: cannot save the model: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(text, '\n'))
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	text, err := m.encode()
 	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = store.Write(path, append(store.Seal(text), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("twornn: cannot save the model: %w", err)
@@ -85,52 +45,154 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Load reads a model that Save wrote, or any JSON file of that form. It errs, with
-// the file's name, if it cannot be read, is no such JSON, or its parts disagree.
+// encode returns the object without its checksum.
+func (m *Model) encode() ([]byte, error) {
+	n, d, p := m.Dims()
+	a, omega := make([][][]float64, n), make([][]float64, p)
+	for k := range a {
+		a[k] = make([][]float64, d)
+		for i := range d {
+			a[k][i] = mat.Row(nil, k, m.A[i])
+			for j, v := range a[k][i] {
+				if !isFinite(v) {
+					return nil, fmt.Errorf("A[%d][%d][%d] is %v", k, i, j, v)
+				}
+			}
+		}
+	}
+	for i := range omega {
+		omega[i] = mat.Row(nil, i, m.Omega)
+		for j, v := range omega[i] {
+			if !isFinite(v) {
+				return nil, fmt.Errorf("Omega[%d][%d] is %v", i, j, v)
+			}
+		}
+	}
+	for i, v := range m.h0() {
+		if !isFinite(v) {
+			return nil, fmt.Errorf("h0[%d] is %v", i, v)
+		}
+	}
+	return json.Marshal(struct {
+		Format  string        `json:"format"`
+		Version int           `json:"version"`
+		H0      []float64     `json:"h0"`
+		A       [][][]float64 `json:"A"`
+		Omega   [][]float64   `json:"Omega"`
+	}{modelFormat, modelVersion, m.h0(), a, omega})
+}
+
+// Load reads a model that Save wrote, or any JSON file with h0, A and Omega in that form. It
+// errs, with the file's name, if it cannot be read, is no such JSON, is of a later version or
+// larger than 256 MiB, its parts disagree, or it was changed since Save wrote it. Memory is taken for
+// the numbers that are there, not for those that the shapes ask for.
 func Load(path string) (*Model, error) {
-	r, err := os.Open(path)
+	text, err := store.Read(path, store.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("twornn: cannot load a model: %w", err)
 	}
-	defer r.Close()
-	m, err := decode(r)
+	m, err := decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("twornn: %s is no saved model: %w", path, err)
 	}
 	return m, nil
 }
 
-func decode(r io.Reader) (*Model, error) {
+func decode(text []byte) (*Model, error) {
 	var f file
-	dec := json.NewDecoder(r)
-	if err := dec.Decode(&f); err != nil {
+	if err := store.Unmarshal(text, &f); err != nil {
 		return nil, err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the model")
+	switch {
+	case f.Format != "" && f.Format != modelFormat:
+		return nil, fmt.Errorf("it holds a %.40q", f.Format)
+	case f.Version > modelVersion:
+		return nil, fmt.Errorf("it is of version %d, and this program reads up to %d; load it with a newer one", f.Version, modelVersion)
 	}
-	n, p := len(f.H0), len(f.Omega)
-	if n == 0 || p == 0 || len(f.A) != n || len(f.A[0]) == 0 {
-		return nil, fmt.Errorf("h0 has %d entries, A %d slices, Omega %d rows; want n, n and p", n, len(f.A), p)
+	sealed, err := store.Open(text)
+	if err != nil {
+		return nil, err
 	}
-	m := NewModel(n, len(f.A[0]), p)
-	copy(m.H0.RawVector().Data, floatsOf(f.H0))
-	for a, byInput := range f.A {
-		if len(byInput) != len(m.A) {
-			return nil, fmt.Errorf("slice A[%d] has %d inputs, A[0] has %d", a, len(byInput), len(m.A))
+	if !sealed && (f.Format != "" || f.Version != 0 || f.SHA256 != nil) {
+		return nil, store.ErrDamaged
+	}
+	return f.model()
+}
+
+// model reads the numbers, and compares shapes as they come.
+func (f *file) model() (*Model, error) {
+	if f.H0 == nil || f.A == nil || f.Omega == nil {
+		return nil, errors.New("h0, A or Omega is missing; a model is h0 (n numbers), A (n×d×n) and Omega (p×n)")
+	}
+	h0, err := store.Append(nil, f.H0)
+	if err != nil {
+		return nil, fmt.Errorf("h0: %w", err)
+	}
+	n := len(h0)
+	a, slices, d, err := f.transitions(n)
+	if err != nil {
+		return nil, err
+	}
+	omega, p, err := f.outputs(n)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 || p == 0 || slices != n || d == 0 {
+		return nil, fmt.Errorf("h0 has %d entries, A %d slices of %s, Omega %s; want n, n of d, and p", n, slices, count(d, "input"), count(p, "row"))
+	}
+	m := NewModel(n, d, p)
+	copy(m.H0.RawVector().Data, h0)
+	for k := range n {
+		for i := range d {
+			m.A[i].SetRow(k, a[(k*d+i)*n:(k*d+i+1)*n])
 		}
-		for i, row := range byInput {
-			if len(row) != n {
-				return nil, fmt.Errorf("row A[%d][%d] has %d entries for %d states", a, i, len(row), n)
-			}
-			m.A[i].SetRow(a, floatsOf(row))
-		}
 	}
-	for i, row := range f.Omega {
-		if len(row) != n {
-			return nil, fmt.Errorf("row Omega[%d] has %d entries for %d states", i, len(row), n)
-		}
-		m.Omega.SetRow(i, floatsOf(row))
-	}
+	copy(m.Omega.RawMatrix().Data, omega)
 	return m, nil
 }
+
+// transitions returns the numbers of A in their order, and how many slices of how many inputs.
+func (f *file) transitions(n int) (a []float64, slices, d int, err error) {
+	err = store.List(f.A, func(k int, byInput []byte) error {
+		rows := 0
+		err := store.List(byInput, func(i int, row []byte) error {
+			rows++
+			at := len(a)
+			var err error
+			if a, err = store.Append(a, row); err != nil {
+				return fmt.Errorf("A[%d][%d]: %w", k, i, err)
+			}
+			if len(a)-at != n {
+				return fmt.Errorf("row A[%d][%d] has %d entries for %s", k, i, len(a)-at, count(n, "state"))
+			}
+			return nil
+		})
+		if slices++; k == 0 {
+			d = rows
+		}
+		if err == nil && rows != d {
+			err = fmt.Errorf("slice A[%d] has %s, A[0] has %d", k, count(rows, "input"), d)
+		}
+		return err
+	})
+	return a, slices, d, err
+}
+
+// outputs returns the numbers of Omega, and how many rows.
+func (f *file) outputs(n int) (omega []float64, p int, err error) {
+	err = store.List(f.Omega, func(i int, row []byte) error {
+		p++
+		at := len(omega)
+		var err error
+		if omega, err = store.Append(omega, row); err != nil {
+			return fmt.Errorf("Omega[%d]: %w", i, err)
+		}
+		if len(omega)-at != n {
+			return fmt.Errorf("row Omega[%d] has %d entries for %s", i, len(omega)-at, count(n, "state"))
+		}
+		return nil
+	})
+	return omega, p, err
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,16 +1,19 @@
 package forecast
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+
+	"github.com/twornn/spectral/twornn/internal/store"
 )
 
-// saved is the form of a saved forecaster, JSON. Places are checked when it is read.
+// saved is the form of a saved forecaster, a JSON object. Places are checked when it is
+// read. Version 1 had neither Format nor a checksum.
 type saved struct {
+	Format   string
 	Version  int
 	Columns  []string
 	Targets  []int
@@ -21,23 +24,24 @@ type saved struct {
 	Mixture  *mixture
 	Exams    []Exam
 	Warnings []Lost
+	SHA256   *string `json:"sha256,omitempty"` // put there by store.Seal
 }
 
 // savedVersion is raised when the form changes.
-const savedVersion = 1
+const savedFormat, savedVersion = "twornn forecaster", 2
+
+// A saved forecaster of twelve columns has some 100 kB and 500 objects. Objects are bounded
+// too, since an empty one takes two bytes of the file and hundreds in memory.
+const mostSaved, mostObjects = 32 << 20, 1 << 18
 
 // Save writes f to a file that [Load] reads back: all that forecasts, intervals and the
-// summary need, to the last bit. The file is written under another name and renamed,
-// so that an interrupted Save leaves what was there.
+// summary need, to the last bit, with a checksum. The file is written under another name and
+// renamed, so that an interrupted Save leaves what was there. A link stays one; a device or a
+// pipe is refused, see [Fitted.Write].
 func (f *Fitted) Save(path string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("forecast: cannot save the forecaster: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	err = f.Write(tmp)
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
+	text, err := f.encode()
+	if err == nil {
+		err = store.Write(path, text)
 	}
 	if err != nil {
 		return fmt.Errorf("forecast: cannot save the forecaster: %w", err)
@@ -47,34 +51,95 @@ func (f *Fitted) Save(path string) error {
 
 // Write writes what Save saves.
 func (f *Fitted) Write(w io.Writer) error {
-	k := f.task
-	return json.NewEncoder(w).Encode(saved{savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons,
-		f.start, f.mixture, f.Exams, f.Warnings})
+	text, err := f.encode()
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err != nil {
+		return fmt.Errorf("forecast: cannot write the forecaster: %w", err)
+	}
+	return nil
 }
 
-// Load reads a forecaster that Save wrote. It errs on a file that is of another version
-// or no such forecaster.
-func Load(path string) (*Fitted, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("forecast: %w", err)
+func (f *Fitted) encode() ([]byte, error) {
+	if f == nil || f.forecaster == nil {
+		return nil, errors.New("it is not fitted; Learn or Load it first")
 	}
-	defer in.Close()
-	f, err := Read(in)
+	k := f.task
+	text, err := json.Marshal(saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons,
+		f.start, f.mixture, f.Exams, f.Warnings, nil})
 	if err != nil {
-		return nil, fmt.Errorf("forecast: %s: %w", path, err)
+		return nil, err
+	}
+	if len(text) > mostSaved || bytes.Count(text, []byte("{")) > mostObjects {
+		return nil, fmt.Errorf("it has %d bytes and %d parts, more than are read; forecast fewer columns or horizons", len(text), bytes.Count(text, []byte("{")))
+	}
+	return append(store.Seal(text), '\n'), nil
+}
+
+// Load reads a forecaster that Save wrote, now or in version 1. It errs on a file that is of
+// a later version, was changed since, is larger than 32 MiB, or is no such forecaster.
+func Load(path string) (*Fitted, error) {
+	text, err := store.Read(path, mostSaved)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: cannot load a forecaster: %w", err)
+	}
+	f, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: %s is no saved forecaster: %w", path, err)
 	}
 	return f, nil
 }
 
-// Read reads what Write wrote.
+// Read reads what Write wrote, to the end of r.
 func Read(r io.Reader) (*Fitted, error) {
-	var s saved
-	if err := json.NewDecoder(r).Decode(&s); err != nil {
-		return nil, fmt.Errorf("no saved forecaster: %w", err)
+	text, err := store.ReadAll(r, mostSaved)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: what is to be a saved forecaster %w", err)
 	}
-	if s.Version != savedVersion {
-		return nil, fmt.Errorf("a saved forecaster of version %d; this program reads %d", s.Version, savedVersion)
+	f, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: this is no saved forecaster: %w", err)
+	}
+	return f, nil
+}
+
+func decode(text []byte) (*Fitted, error) {
+	var head struct {
+		Format  string
+		Version int
+		SHA256  *string `json:"sha256"`
+	}
+	if err := store.Unmarshal(text, &head); err != nil {
+		return nil, err
+	}
+	switch {
+	case head.Format != "" && head.Format != savedFormat:
+		return nil, fmt.Errorf("it holds a %.40q", head.Format)
+	case head.Version > savedVersion:
+		return nil, fmt.Errorf("it is of version %d, and this program reads up to %d; load it with a newer one", head.Version, savedVersion)
+	case head.Version < 1:
+		return nil, errors.New("it names no version; write it with Save")
+	case bytes.Count(text, []byte("{")) > mostObjects:
+		return nil, fmt.Errorf("it has more than %d parts", mostObjects)
+	}
+	sealed, err := store.Open(text)
+	if err != nil {
+		return nil, err
+	}
+	if !sealed && (head.Version > 1 || head.Format != "" || head.SHA256 != nil) {
+		return nil, store.ErrDamaged
+	}
+	return decodeWhole(text)
+}
+
+// decodeWhole reads the object, whose names must all be known, and checks its places.
+func decodeWhole(text []byte) (*Fitted, error) {
+	var s saved
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&s); err != nil {
+		return nil, err
 	}
 	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons}
 	if err := s.check(k); err != nil {
@@ -138,7 +203,7 @@ type checker struct {
 
 func (c *checker) want(ok bool, what string) {
 	if !ok && c.err == nil {
-		c.err = fmt.Errorf("a damaged saved forecaster: %s", what)
+		c.err = fmt.Errorf("it is damaged: %s; save it again", what)
 	}
 }
 

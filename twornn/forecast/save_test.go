@@ -61,16 +61,21 @@ func positive(s *datasets.Series) *datasets.Series {
 // damaged reads the saved forecaster with single numbers changed: an error, or a
 // forecaster that works, but no panic.
 func damaged(t *testing.T, f *Fitted) {
+	if f, err := Read(strings.NewReader("")); f != nil || err == nil || !strings.Contains(err.Error(), "it is empty") {
+		t.Errorf("nothing reads as a forecaster: %v", err)
+	}
 	var b bytes.Buffer
 	if err := f.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	text, s := b.String(), noisy(260, 5)
+	// Version 1 has no checksum, so that what is checked here are the places alone.
+	text, s := unsealed(b.String()), noisy(260, 5)
 	for _, c := range [][2]string{
 		{`"Version":1`, `"Version":9`}, {`"Targets":[0,1]`, `"Targets":[0,7]`}, {`"Horizons":[1,4]`, `"Horizons":[1]`},
 		{`"Start":[`, `"Start":[1,`}, {`"Set":0`, `"Set":5`}, {`"Index":[`, `"Index":[9999,`}, {`"Kind":1`, `"Kind":-1`},
 		{`"Order":`, `"Order":9`}, {`"Mixture":{`, `"Mixture":null,"x":{`}, {`"Cells":[`, `"Cells":[[],`},
-		{`"Rows":200`, `"Rows":0`},
+		{`"Rows":200`, `"Rows":0`}, {`"Designs"`, `"Designz"`}, {`"Known"`, `"Format":"twornn forecaster","Known"`},
+		{`"Known"`, `"sha256":"00","Known"`},
 	} {
 		if !strings.Contains(text, c[0]) {
 			continue
@@ -88,5 +93,70 @@ func damaged(t *testing.T, f *Fitted) {
 		if _, err := Read(strings.NewReader(text[:i])); err == nil {
 			t.Errorf("the first %d bytes read without an error", i)
 		}
+	}
+}
+
+// unsealed returns a saved forecaster as version 1 wrote it.
+func unsealed(text string) string {
+	text = text[:strings.Index(text, `,"sha256":`)] + "}\n"
+	return strings.Replace(text, `"Format":"twornn forecaster","Version":2`, `"Version":1`, 1)
+}
+
+// TestSavedForecasterIsItself: version 1 still loads, to the same forecasts; with any
+// bit changed, or cut short, a forecaster is refused or the same; another kind of file, a
+// later version and one that asks for memory get a sentence.
+func TestSavedForecasterIsItself(t *testing.T) {
+	s := positive(noisy(120, 5))
+	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 100), Options{Horizons: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := f.Forecast(nil, s, 110)
+	same := func(text []byte) error {
+		g, err := Read(bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		if y, err := g.Forecast(nil, s, 110); err != nil || !mat.Equal(want, y) || g.String() != f.String() {
+			t.Errorf("another forecaster was read: %v %v", y, err)
+		}
+		return nil
+	}
+	if err := same([]byte(unsealed(b.String()))); err != nil {
+		t.Errorf("version 1: %v", err)
+	}
+	text := b.Bytes()
+	step := len(text)/2000 + 1 // the whole takes a second a hundred kilobytes
+	for i := 0; i < len(text); i += step {
+		flipped := bytes.Clone(text)
+		flipped[i] ^= 1 << (i % 8)
+		_ = same(flipped)
+		if err := same(text[:i]); err == nil && i < len(text)-1 {
+			t.Fatalf("the first %d bytes load", i)
+		}
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"a model":      {`{"format":"twornn model","version":1,"h0":[1]}`, "twornn model"},
+		"no version":   {`{"h0":[1],"A":[[[1]]],"Omega":[[1]]}`, "version"},
+		"a later one":  {`{"Format":"twornn forecaster","Version":3,"Other":{}}`, "version 3"},
+		"a list":       {`[1]`, "cannot unmarshal array"},
+		"designs":      {`{"Version":1,"Mixture":{"Designs":[` + strings.Repeat("{},", 1<<19) + `{}]}}`, "parts"},
+		"what follows": {unsealed(b.String()) + "x", "after top-level value"},
+		"all of it":    {`{"Version":1,"Columns":["` + strings.Repeat("a", mostSaved) + `"]}`, "32 MiB"},
+	} {
+		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 300 {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+	var none *Fitted
+	if err := none.Save(filepath.Join(t.TempDir(), "f")); err == nil || !strings.Contains(err.Error(), "not fitted") {
+		t.Error(err)
+	}
+	if err := f.Save("/dev/null"); err == nil || !strings.Contains(err.Error(), "device") {
+		t.Error(err)
 	}
 }
