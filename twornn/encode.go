@@ -55,7 +55,7 @@ func (m *Model) encode() ([]byte, error) {
 			a[k][i] = mat.Row(nil, k, m.A[i])
 			for j, v := range a[k][i] {
 				if !isFinite(v) {
-					return nil, fmt.Errorf("A[%d][%d][%d] is %v", k, i, j, v)
+					return nil, fmt.Errorf("the entry A[%d][%d][%d] is %v", k, i, j, v)
 				}
 			}
 		}
@@ -64,13 +64,13 @@ func (m *Model) encode() ([]byte, error) {
 		omega[i] = mat.Row(nil, i, m.Omega)
 		for j, v := range omega[i] {
 			if !isFinite(v) {
-				return nil, fmt.Errorf("Omega[%d][%d] is %v", i, j, v)
+				return nil, fmt.Errorf("the entry Omega[%d][%d] is %v", i, j, v)
 			}
 		}
 	}
 	for i, v := range m.h0() {
 		if !isFinite(v) {
-			return nil, fmt.Errorf("h0[%d] is %v", i, v)
+			return nil, fmt.Errorf("the entry h0[%d] is %v", i, v)
 		}
 	}
 	return json.Marshal(struct {
@@ -160,7 +160,7 @@ func (f *file) transitions(n int) (a []float64, slices, d int, err error) {
 			at := len(a)
 			var err error
 			if a, err = store.Append(a, row); err != nil {
-				return fmt.Errorf("A[%d][%d]: %w", k, i, err)
+				return fmt.Errorf("row A[%d][%d]: %w", k, i, err)
 			}
 			if len(a)-at != n {
 				return fmt.Errorf("row A[%d][%d] has %d entries for %s", k, i, len(a)-at, count(n, "state"))
@@ -185,7 +185,7 @@ func (f *file) outputs(n int) (omega []float64, p int, err error) {
 		at := len(omega)
 		var err error
 		if omega, err = store.Append(omega, row); err != nil {
-			return fmt.Errorf("Omega[%d]: %w", i, err)
+			return fmt.Errorf("row Omega[%d]: %w", i, err)
 		}
 		if len(omega)-at != n {
 			return fmt.Errorf("row Omega[%d] has %d entries for %s", i, len(omega)-at, count(n, "state"))

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+
+	"github.com/twornn/spectral/twornn/internal/store"
 )
 
 // formatVersion is raised when the same description comes to mean another run: other
@@ -29,8 +33,12 @@ type cache struct {
 type entry struct {
 	Key string
 	Row
-	MSE, ZeroMSE, TrainMSE number
+	MSE, ZeroMSE, TrainMSE *number
+	SHA256                 *string `json:"sha256,omitempty"` // put there by store.Seal
 }
+
+// What is read of a cache: a row has some 500 bytes, and a grid thousands of rows.
+const maxLine, maxCache = 1 << 16, 1 << 30
 
 func openCache(path string) (*cache, error) {
 	c := &cache{rows: map[string]Row{}}
@@ -40,27 +48,86 @@ func openCache(path string) (*cache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("experiment: cache: %w", err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.readFile(path); err != nil {
 		return nil, fmt.Errorf("experiment: cache: %w", err)
 	}
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		var e entry
-		if json.Unmarshal(line, &e) != nil || e.Key == "" {
-			c.dropped++
-			continue
-		}
-		e.Row.MSE, e.Row.ZeroMSE, e.Row.TrainMSE = float64(e.MSE), float64(e.ZeroMSE), float64(e.TrainMSE)
-		c.rows[e.Key] = e.Row
-	}
+	var err error
 	c.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: cache: %w", err)
 	}
 	return c, nil
+}
+
+// readFile takes the rows of the file, if there is one.
+func (c *cache) readFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file; name a file", path)
+	case info.Size() > maxCache:
+		return fmt.Errorf("%s has %d bytes, more than a cache may; remove it", path, info.Size())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return c.read(f)
+}
+
+// read takes the rows that stand in lines of their own, and counts what it passes over.
+func (c *cache) read(r io.Reader) error {
+	b := bufio.NewReaderSize(r, maxLine)
+	for {
+		line, long, err := b.ReadLine()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if long {
+			for long && err == nil {
+				_, long, err = b.ReadLine()
+			}
+			c.dropped++
+			continue
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if key, row, ok := parse(line); ok {
+			c.rows[key] = row
+		} else {
+			c.dropped++
+		}
+	}
+}
+
+// parse reads a line: an entry with all of its scores, whose checksum is right, or which was written
+// before there were any. What its key says must be what its row says.
+func parse(line []byte) (string, Row, bool) {
+	sealed, err := store.Open(line)
+	if err != nil {
+		return "", Row{}, false
+	}
+	var e entry
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.DisallowUnknownFields()
+	if in.Decode(&e) != nil || in.More() || e.SHA256 != nil && !sealed {
+		return "", Row{}, false
+	}
+	if e.MSE == nil || e.ZeroMSE == nil || e.TrainMSE == nil || e.Err != "" {
+		return "", Row{}, false
+	}
+	e.Row.MSE, e.Row.ZeroMSE, e.Row.TrainMSE = float64(*e.MSE), float64(*e.ZeroMSE), float64(*e.TrainMSE)
+	said := strings.Contains(e.Key, fmt.Sprintf("task %q ", e.Task)) && strings.Contains(e.Key, e.Row.key())
+	return e.Key, e.Row, said && strings.HasPrefix(e.Key, formatVersion)
 }
 
 // add appends a row in one write, which the system puts at the end of the file whoever
@@ -70,10 +137,11 @@ func (c *cache) add(key string, r Row) error {
 	if c.file == nil {
 		return nil
 	}
-	line, err := json.Marshal(entry{key, r, number(r.MSE), number(r.ZeroMSE), number(r.TrainMSE)})
+	mse, zero, train := number(r.MSE), number(r.ZeroMSE), number(r.TrainMSE)
+	line, err := json.Marshal(entry{key, r, &mse, &zero, &train, nil})
 	if err == nil {
 		var n int
-		line = fmt.Appendf(nil, "\n%s\n", line)
+		line = fmt.Appendf(nil, "\n%s\n", store.Seal(line))
 		if n, err = c.file.Write(line); err == nil && n < len(line) {
 			err = io.ErrShortWrite
 		}

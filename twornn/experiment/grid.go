@@ -47,6 +47,11 @@ type Row struct {
 	Err      string  // why there is no fit
 }
 
+// key is the part of the key of a run that its row repeats.
+func (r Row) key() string {
+	return fmt.Sprintf("noise %v N %d seed %d rank %d method %q", r.Noise, r.N, r.Seed, r.Rank, r.Method)
+}
+
 // Rows are the outcomes of a grid.
 type Rows []Row
 
@@ -84,8 +89,7 @@ func (g Grid) jobs(version string) ([]job, error) {
 							if g.Rank == 0 {
 								j.row.Rank, _, _ = targets[i].Dims()
 							}
-							j.key = fmt.Sprintf("%s %q %s noise %v N %d seed %d rank %d method %q %s",
-								formatVersion, version, t.key(targets[i]), noise, n, seed, j.row.Rank, m.Name, m.Settings)
+							j.key = fmt.Sprintf("%s %q %s %s %s", formatVersion, version, t.key(targets[i]), j.row.key(), m.Settings)
 						}
 						jobs = append(jobs, j)
 					}

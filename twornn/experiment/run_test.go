@@ -206,11 +206,12 @@ func TestCacheKeepsInfinities(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Row{Task: "a", MSE: math.Inf(1), ZeroMSE: 0.1, TrainMSE: 1e-300, Rank: 3}
-	if err := c.add("key", want); err != nil {
+	key := formatVersion + ` task "a" ` + want.key()
+	if err := c.add(key, want); err != nil {
 		t.Fatal(err)
 	}
 	c.close()
-	if c, err = openCache(path); err != nil || c.rows["key"] != want {
+	if c, err = openCache(path); err != nil || c.rows[key] != want {
 		t.Errorf("%+v, %v", c.rows, err)
 	}
 	c.close()

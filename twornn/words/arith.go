@@ -1,7 +1,9 @@
 package words
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/gonum"
@@ -90,4 +92,15 @@ func runes(w []int) []rune {
 		}
 	}
 	return r
+}
+
+// count returns "1 state", "2 states", "3 queries".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		what = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

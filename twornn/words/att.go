@@ -95,9 +95,13 @@ func WriteSymbols(out io.Writer, alphabet []string) error {
 // format, with weights −ln; one that is left out is 0. The start is the state of the
 // first line. Arcs by <eps> may leave the start alone, if no arc leads to it: they give α. States keep the
 // order of their numbers. A nil alphabet is taken in the order in which symbols come. What is
-// wrong is a *datasets.CellError, with the line.
+// wrong is a *datasets.CellError, with the line. A file in which no word ends, as it has no
+// line of a state and its weight, is refused: it would be the zero function.
 func ReadATT(in io.Reader, alphabet []string) (*twornn.WFA, error) {
-	f := &attFile{alphabet: slices.Clone(alphabet), closed: alphabet != nil, states: make(map[string]int)}
+	f := &attFile{alphabet: slices.Clone(alphabet), closed: alphabet != nil, states: make(map[string]int), symbols: make(map[string]int)}
+	for i, s := range slices.Backward(alphabet) {
+		f.symbols[s] = i
+	}
 	scan := bufio.NewScanner(in)
 	for scan.Scan() {
 		f.line++
@@ -154,6 +158,7 @@ type attFile struct {
 	alphabet []string
 	closed   bool
 	states   map[string]int
+	symbols  map[string]int
 	arcs     []attArc
 }
 
@@ -212,12 +217,13 @@ func (f *attFile) symbol(name string) (int, error) {
 	if name == epsilon {
 		return -1, nil
 	}
-	i := slices.Index(f.alphabet, name)
-	if i < 0 && f.closed {
+	i, ok := f.symbols[name]
+	if !ok && f.closed {
 		return 0, f.fail(name, "is not in the alphabet", "read it with its own alphabet, or with nil")
 	}
-	if i < 0 {
+	if !ok {
 		i = len(f.alphabet)
+		f.symbols[name] = i
 		f.alphabet = append(f.alphabet, name)
 	}
 	return i, nil
@@ -230,10 +236,13 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 		return nil, errors.New("words: the AT&T file has no symbol; give the alphabet")
 	}
 	if n := len(f.states); n > maxStates {
-		return nil, fmt.Errorf("words: the AT&T file has %d states; up to %d can be dense matrices", n, maxStates)
+		return nil, fmt.Errorf("words: the AT&T file has %s; up to %d can be dense matrices", count(n, "state"), maxStates)
 	}
 	if n, d := len(f.states), len(f.alphabet); !dense(n, d) {
 		return nil, fmt.Errorf("words: the AT&T file %s; take a smaller machine", tooDense(n, d))
+	}
+	if !slices.ContainsFunc(f.arcs, func(a attArc) bool { return a.symbol == -2 && a.value > 0 }) {
+		return nil, f.fail("", "has no state in which a word ends, so that every word would have the value 0", "give each final state a line of its own, the state and its weight, 0 for the number 1")
 	}
 	silent, bad := f.silent()
 	if bad != nil {

@@ -91,9 +91,9 @@ func (a *Automaton) LogLikelihood(words func(yield func([]int, float64) bool)) f
 // String is the summary that a notebook prints: one line a part.
 func (a *Automaton) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d states over %d symbols", a.States(), len(a.Alphabet))
+	fmt.Fprintf(&b, "%s over %s", count(a.States(), "state"), count(len(a.Alphabet), "symbol"))
 	for _, p := range a.Parts {
-		fmt.Fprintf(&b, "\n  %5.1f %%  %s, %d states, %.4f nats a word held out", 100*p.Weight, p.Method, p.States, p.HeldOut)
+		fmt.Fprintf(&b, "\n  %5.1f %%  %s, %s, %.4f nats a word held out", 100*p.Weight, p.Method, count(p.States, "state"), p.HeldOut)
 	}
 	return b.String()
 }

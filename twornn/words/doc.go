@@ -57,4 +57,5 @@
 //	dot.go           Graphviz
 //	att.go           OpenFst
 //	npz.go           NumPy
+//	save.go          Save and Load of an Automaton
 package words

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/store"
 )
 
 // WriteDOT writes w as a directed graph for Graphviz: a node a state, and an arrow for each
@@ -64,9 +65,9 @@ func quoteDOT(s string) string {
 // ReadDOT reads a graph of WriteDOT, also after Graphviz has laid it out (dot -Tdot). It
 // errs, with the line, if the text is not of that kind.
 func ReadDOT(in io.Reader) (*twornn.WFA, error) {
-	text, err := io.ReadAll(in)
+	text, err := store.ReadAll(in, store.Limit)
 	if err != nil {
-		return nil, fmt.Errorf("words: DOT: %w", err)
+		return nil, fmt.Errorf("words: the DOT file %w", err)
 	}
 	f := &dotFile{tokens: tokensDOT(string(text))}
 	if err := f.read(); err != nil {

@@ -34,7 +34,7 @@ type Embedding struct {
 func Embed(sample *datasets.Words, k int) (*Embedding, error) {
 	d := len(sample.Alphabet)
 	if k < 1 || k > d {
-		return nil, fmt.Errorf("words: %d dimensions for %d symbols; choose 1 to %d", k, d, d)
+		return nil, fmt.Errorf("words: %s for %s; choose 1 to %d", count(k, "dimension"), count(d, "symbol"), d)
 	}
 	seen := make([]float64, d)
 	pairs := make(map[[2]int32]float64)
@@ -96,7 +96,7 @@ func (e *Embedding) Sequences(data iter.Seq[twornn.Sequence]) iter.Seq[twornn.Se
 			if s.Err == nil && s.Len() > 0 {
 				word, err := datasets.WordOf(s.X)
 				if d, _ := s.Dims(); err == nil && d != len(e.Alphabet) {
-					err = fmt.Errorf("%d inputs for %d symbols", d, len(e.Alphabet))
+					err = fmt.Errorf("%s for %s", count(d, "input"), count(len(e.Alphabet), "symbol"))
 				}
 				if err != nil {
 					s = twornn.Sequence{Err: fmt.Errorf("words: sequence %d: %w", n, err)}
@@ -121,7 +121,7 @@ func (e *Embedding) WFA(m *twornn.Model) (*twornn.WFA, error) {
 		panic("words: the model does not read vectors of this length")
 	}
 	if d*n*n > 1<<27 {
-		return nil, fmt.Errorf("words: %d symbols and %d states are %d numbers; use the model on Rows of the words", d, n, d*n*n)
+		return nil, fmt.Errorf("words: %s and %s are %d numbers; use the model on Rows of the words", count(d, "symbol"), count(n, "state"), d*n*n)
 	}
 	w := twornn.NewModel(n, d, p)
 	w.H0.CopyVec(m.H0)

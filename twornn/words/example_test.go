@@ -61,7 +61,7 @@ func ExampleLearn() {
 		log.Fatal(err)
 	}
 	fmt.Println(l)
-	// Output: 4 states, 2 symbols, 1 outputs; 24 queries (n²d = 32), 4 equivalence queries, the oracle knows no difference
+	// Output: 4 states, 2 symbols, 1 output; 24 queries (n²d = 32), 4 equivalence queries, the oracle knows no difference
 }
 
 // A machine of one state: half the words end after each symbol.

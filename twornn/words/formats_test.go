@@ -1,6 +1,7 @@
 package words
 
 import (
+	"archive/zip"
 	"bytes"
 	"math"
 	"os"
@@ -166,6 +167,8 @@ func TestATTErrors(t *testing.T) {
 		"0 1 <eps>\n1\n":             "no symbol",
 		"0 1 a NaN\n":                "no weight",
 		"0 1 a -1e6\n":               "too large",
+		"0 1 a 1\n":                  "no state in which a word ends",
+		"0 1 a 1\n1 Infinity\n":      "no state in which a word ends",
 	} {
 		if _, err := ReadATT(strings.NewReader(s), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", s, err)
@@ -230,6 +233,35 @@ func TestNPZErrors(t *testing.T) {
 	spoilt := bytes.ReplaceAll(b.Bytes(), []byte("Omega.npy"), []byte("omega.npy"))
 	if _, err := ReadNPZ(bytes.NewReader(spoilt)); err == nil || !strings.Contains(err.Error(), "no array Omega") {
 		t.Error(err)
+	}
+	spoilt = bytes.ReplaceAll(b.Bytes(), []byte("alphabet.npy"), []byte("alphabeu.npy"))
+	if _, err := ReadNPZ(bytes.NewReader(spoilt)); err == nil || !strings.Contains(err.Error(), "alphabeu.npy") {
+		t.Error(err)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		for k, name := range []string{"alpha", "A", "Omega"} {
+			w := someWFA()
+			switch k {
+			case 0:
+				w.Alpha.SetVec(1, bad)
+			case 1:
+				w.A[2].Set(1, 1, bad)
+			default:
+				w.Omega.Set(0, 1, bad)
+			}
+			var b bytes.Buffer
+			if err := WriteNPZ(&b, w); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadNPZ(&b); err == nil || !strings.Contains(err.Error(), "array "+name+" is "+number(bad)) {
+				t.Errorf("%v: %v", bad, err)
+			}
+		}
+	}
+	for what, want := range map[string]string{"twice": "occurs twice", "bomb": "1 MiB"} {
+		if _, err := readNPZ(bytes.NewReader(archive(t, what)), 1<<20); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 
@@ -339,4 +371,27 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("%q: %v", s, err)
 		}
 	}
+}
+
+// archive returns a zip file with an array that occurs twice, or that unpacks to more than
+// is read.
+func archive(t *testing.T, what string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	f, err := z.Create("alpha.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what == "bomb" {
+		_, _ = f.Write(make([]byte, 1<<20+1)) // a kilobyte when packed
+	} else {
+		_, _ = f.Write([]byte("\x93NUMPY\x01\x00\x3b\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } \n12345678"))
+		if f, err = z.Create("alpha.npy"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

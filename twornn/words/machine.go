@@ -70,10 +70,18 @@ func (m *Machine) String() string {
 	if m.Deterministic {
 		kind = "deterministic"
 	}
-	s := fmt.Sprintf("%s, %d states, %d symbols, %d outputs; from %d words of up to %d symbols, largest error %.2g", kind, n, d, p, m.Words, m.Longest, m.Error)
+	s := fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, count(n, "state"), count(d, "symbol"), count(p, "output"), count(m.Words, "word"), count(m.Longest, "symbol"), m.Error)
 	if len(m.Missing) > 0 {
 		g := m.Missing[0]
-		s += fmt.Sprintf("\n%d transitions were never seen, such as symbol %d after %v: add a word that takes them", len(m.Missing), g.Symbol, g.Word)
+		s += fmt.Sprintf("\n%s never seen, such as symbol %d after %v: add a word that takes them", were(len(m.Missing), "transition"), g.Symbol, g.Word)
 	}
 	return s
+}
+
+// were returns "1 transition was", "2 transitions were".
+func were(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " was"
+	}
+	return count(n, what) + " were"
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/store"
 )
 
 // WriteNPZ writes w as an .npz archive for numpy.load: the arrays alpha (n), A (d×n×n),
@@ -92,33 +93,48 @@ func writeNPY(z *zip.Writer, name, kind string, shape []int, data []byte) error 
 
 // ReadNPZ reads an archive of WriteNPZ, or one that numpy.savez wrote with arrays of these
 // names and shapes, in either order of memory; without alphabet the symbols are
-// numbered. It errs, with the array, if one is missing or of another kind.
-func ReadNPZ(in io.Reader) (*twornn.WFA, error) {
-	raw, err := io.ReadAll(in)
+// numbered. It errs, with the array, if one is missing, of another kind or larger than 256 MiB,
+// or holds a number that is not finite.
+func ReadNPZ(in io.Reader) (*twornn.WFA, error) { return readNPZ(in, store.Limit) }
+
+func readNPZ(in io.Reader, limit int64) (*twornn.WFA, error) {
+	raw, err := store.ReadAll(in, limit)
 	if err != nil {
-		return nil, fmt.Errorf("words: npz: %w", err)
+		return nil, fmt.Errorf("words: the npz archive %w", err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, fmt.Errorf("words: this is no npz archive: %w; write it with numpy.savez(file, alpha=…, A=…, Omega=…)", err)
 	}
-	arrays := make(map[string]*npy)
+	arrays, other := make(map[string]*npy), ""
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok || !slices.Contains([]string{"alpha", "A", "Omega", "alphabet"}, name) {
+			other = f.Name
 			continue
 		}
-		if arrays[name], err = readNPY(f); err != nil {
+		if arrays[name] != nil {
+			return nil, fmt.Errorf("words: npz: array %s occurs twice; write each once", name)
+		}
+		if arrays[name], err = readNPY(f, limit); err != nil {
 			return nil, fmt.Errorf("words: npz: array %s: %w", name, err)
 		}
 	}
-	for name, dims := range map[string]int{"alpha": 1, "A": 3, "Omega": 2} {
-		a := arrays[name]
+	if arrays["alphabet"] == nil && other != "" {
+		return nil, fmt.Errorf("words: npz: there is %.40q and no array alphabet; write alpha, A, Omega and alphabet", other)
+	}
+	for k, name := range []string{"alpha", "Omega", "A"} {
+		a, dims := arrays[name], k+1
 		if a == nil {
 			return nil, fmt.Errorf("words: npz: there is no array %s; an automaton is alpha (n), A (d×n×n) and Omega (p×n)", name)
 		}
 		if len(a.shape) != dims || a.kind != "<f8" {
-			return nil, fmt.Errorf("words: npz: array %s is %s of shape %v; make it float64 of %d dimensions", name, a.kind, a.shape, dims)
+			return nil, fmt.Errorf("words: npz: array %s is %.20s of shape %v; make it float64 of %d dimensions", name, a.kind, a.shape, dims)
+		}
+		for i, v := range a.floats() {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("words: npz: number %d of array %s is %v; an automaton has finite numbers alone", i+1, name, v)
+			}
 		}
 	}
 	return assemble(arrays["alpha"], arrays["A"], arrays["Omega"], arrays["alphabet"])
@@ -144,10 +160,12 @@ func assemble(alpha, a, omega, alphabet *npy) (*twornn.WFA, error) {
 			return nil, fmt.Errorf("words: npz: the alphabet must be %d texts, one a symbol", d)
 		}
 	}
-	for i, s := range names {
-		if slices.Contains(names[:i], s) {
-			return nil, fmt.Errorf("words: npz: the symbol %q occurs twice in the alphabet", s)
+	seen := make(map[string]bool, d)
+	for _, s := range names {
+		if seen[s] {
+			return nil, fmt.Errorf("words: npz: the symbol %.40q occurs twice in the alphabet; name them apart", s)
 		}
+		seen[s] = true
 	}
 	return m.WFA(names), nil
 }
@@ -162,15 +180,15 @@ type npy struct {
 
 var npyHead = regexp.MustCompile(`'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\)`)
 
-func readNPY(f *zip.File) (*npy, error) {
+func readNPY(f *zip.File, limit int64) (*npy, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(r)
+	b, err := store.ReadAll(r, limit) // whatever size the archive claims
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it %w", err)
 	}
 	if len(b) < 10 || string(b[:6]) != "\x93NUMPY" {
 		return nil, errors.New("it is no .npy file")

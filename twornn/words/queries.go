@@ -96,7 +96,7 @@ func (l *Learnt) String() string {
 	if !l.Equal {
 		end = "not yet equal"
 	}
-	return fmt.Sprintf("%d states, %d symbols, %d outputs; %d queries (n²d = %d), %d equivalence queries, %s", n, d, p, l.Queries, n*n*d, l.Equivalences, end)
+	return fmt.Sprintf("%s, %s, %s; %s (n²d = %d), %s, %s", count(n, "state"), count(d, "symbol"), count(p, "output"), count(l.Queries, "query"), n*n*d, count(l.Equivalences, "equivalence query"), end)
 }
 
 // Learn finds the weighted automaton of n states behind a black box of d symbols, by
@@ -142,7 +142,7 @@ func Learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions
 			return l.result(false), err
 		}
 		if !l.split(m, word) {
-			return l.result(false), fmt.Errorf("words: the word %v tells nothing new of %d states; the answers are noisier than Tol %.2g, raise it", word, len(l.prefixes), o.Tol)
+			return l.result(false), fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, count(len(l.prefixes), "state"), o.Tol)
 		}
 	}
 }
