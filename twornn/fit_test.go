@@ -455,3 +455,33 @@ func TestResultString(t *testing.T) {
 		}
 	}
 }
+
+// TestLIsThatOfTheSpectralEstimate: left open, L is chosen by the least BIC among the spectral
+// estimates, before the joint fit, and all that is weighed afterwards has that L. So it need
+// not have the least BIC in the end; no claim says so.
+func TestLIsThatOfTheSpectralEstimate(t *testing.T) {
+	chosen := map[int]int{}
+	for seed := range uint64(8) {
+		data := drawLengths(Random(3, 2, 1, 0.6, rand.NewPCG(seed, 0)), 60, 0.3, seed, 1, 2, 3, 4, 5)
+		spectral, err := Fit(t.Context(), data, Options{Recovery: LeastSquares{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint, err := Fit(t.Context(), data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if joint.L != spectral.L {
+			t.Errorf("seed %d: L = %d, of the spectral estimate %d", seed, joint.L, spectral.L)
+		}
+		for _, c := range joint.Candidates {
+			if c.L != joint.L {
+				t.Errorf("seed %d: a candidate with L = %d beside %d", seed, c.L, joint.L)
+			}
+		}
+		chosen[joint.L]++
+	}
+	if chosen[1] == 0 || chosen[2] == 0 {
+		t.Errorf("the test has no choice to see: %v", chosen)
+	}
+}
