@@ -45,7 +45,7 @@ func (f *fitter) summary(best candidate) *Result {
 func (f *fitter) checkData(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
 		if st := f.stats[l]; st.Status == Underdetermined && best.climb == nil {
-			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns an output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
+			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns for each output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
 				l, st.Unknowns, st.N, st.Rank)
 		}
 	}

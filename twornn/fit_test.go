@@ -326,7 +326,7 @@ func TestFitErrors(t *testing.T) {
 		{"negative", nil, draw(m, 9, 3, 0, true, 1), Options{L: -1}, "neither may be negative"},
 		{"basis", nil, draw(m, 9, 3, 0, true, 1), Options{Basis: 9}, "there is no basis"},
 		{"cancelled", cancelled, draw(m, 9, 3, 0, true, 1), Options{}, "context canceled"},
-		{"too large", nil, draw(Random(2, 20, 1, 1, pcg(7)), 9, 3, 0, true, 1), Options{L: 1, Recovery: LeastSquares{}}, "H(3) has 8000 unknowns an output"},
+		{"too large", nil, draw(Random(2, 20, 1, 1, pcg(7)), 9, 3, 0, true, 1), Options{L: 1, Recovery: LeastSquares{}}, "H(3) has 8000 unknowns for each output"},
 		{"too long", nil, draw(Random(2, 2, 1, 0.5, pcg(7)), 9, 30, 0, false, 1), Options{}, "no sequence is short enough to be measured unasked"},
 		{"only words", nil, sequences(Sequence{Y: mat.NewDense(1, 1, nil)}), Options{}, "no measurement of a sequence with inputs"},
 	} {

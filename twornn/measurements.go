@@ -32,7 +32,7 @@ func (m *Measurements) Dims() (l, d, p int) { return m.of.L, m.of.D, m.of.P }
 // N returns the number of measurements.
 func (m *Measurements) N() int { return m.of.N() }
 
-// Unknowns returns d^l, the number of unknowns an output, as a float64 since it
+// Unknowns returns d^l, the number of unknowns for each output, as a float64 since it
 // may exceed any integer.
 func (m *Measurements) Unknowns() float64 { return m.of.Unknowns() }
 

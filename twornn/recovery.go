@@ -71,7 +71,7 @@ type Stats struct {
 	Iterations int
 	Residuals  []float64 // ‖Y − XH‖/‖Y‖ after each iteration; at least the last
 	N          int       // measurements
-	Unknowns   float64   // d^l, unknowns an output
+	Unknowns   float64   // d^l, unknowns for each output
 	Rank       int       // of X as the solver saw it; 0 where it did not look
 	RCond      float64   // reciprocal condition number of X; 0 where it did not look
 

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxUnknowns bounds d^l, the unknowns an output of H⁽ˡ⁾, up to which measurements
+// maxUnknowns bounds d^l, the unknowns for each output of H⁽ˡ⁾, up to which measurements
 // are kept as a triangular factor: at 4096 it takes 134 MB.
 const maxUnknowns = 4096
 
@@ -60,7 +60,7 @@ func (m *Length) N() (n int) {
 	return n
 }
 
-// Unknowns returns d^l, the number of unknowns an output, as a float64 since it
+// Unknowns returns d^l, the number of unknowns for each output, as a float64 since it
 // may exceed any integer.
 func (m *Length) Unknowns() float64 { return m.unknowns }
 

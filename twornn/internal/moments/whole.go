@@ -48,7 +48,7 @@ func (m *Length) of(these func(k int) bool) *mat.Dense {
 // needs of the data. It errs if d^l is too large to write them out.
 func (m *Length) System() (A, B *mat.Dense, err error) {
 	if !m.dense() {
-		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns an output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
+		return nil, nil, fmt.Errorf("twornn: H(%d) has %.4g unknowns for each output, more than a dense recovery holds (%d); lower L or the number of inputs, or recover in tensor-train format with TTIHT",
 			m.L, m.Unknowns(), maxUnknowns)
 	}
 	A, B = m.ColumnsOf(m.whole())
