@@ -135,6 +135,40 @@ func TestKernelInAnyFolder(t *testing.T) {
 	}
 }
 
+// Run in its own folder, as exec does, a notebook finds the file beside it, whatever its name,
+// and what it writes there stays. Run as a notebook of the course it finds an empty folder.
+func TestExecuteInPlace(t *testing.T) {
+	t.Parallel()
+	_, jupyter := kernel(t)
+	made := write(t, "%%\ndata, err := os.ReadFile(\"wind.csv\")\nfmt.Println(string(data), err)\n"+
+		"fmt.Println(os.WriteFile(\"made.csv\", data, 0o644))")
+	dir := filepath.Dir(made)
+	path := filepath.Join(dir, "my [best] wind?.ipynb")
+	if err := os.Rename(made, path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "wind.csv"), []byte("knots"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n, err := jupyter.ExecuteInPlace(t.Context(), path, filepath.Join(t.TempDir(), "out.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := n.Code()[0].Outputs; len(out) != 1 || string(out[0].Text) != "knots <nil>\n<nil>\n" {
+		t.Errorf("got %v", out)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "made.csv")); err != nil || string(data) != "knots" {
+		t.Errorf("what it wrote: %q, %v", data, err)
+	}
+	n, err = jupyter.Execute(t.Context(), path, filepath.Join(t.TempDir(), "out.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := n.Code()[0].Outputs; len(out) != 1 || !strings.Contains(string(out[0].Text), "no such file") {
+		t.Errorf("in an empty folder: got %v", out)
+	}
+}
+
 // A page colours Go as Go, though the kernel does not name its language to nbconvert.
 func TestPageColoursGo(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/twornn/spectral/twornn"
 )
 
 // Bar is a progress bar, one line of the notebook that is written anew in its place,
@@ -68,6 +70,15 @@ func (b *Bar) set(done int, note string) {
 		b.next = now.Add(frameTime)
 	}
 }
+
+// Record makes a Bar a twornn.Recorder, for fits whose steps are counted and of which there
+// is nothing to draw: it is Set with the number and the name of the step.
+func (b *Bar) Record(p twornn.Progress) error {
+	b.Set(p.Iteration, p.Stage)
+	return nil
+}
+
+var _ twornn.Recorder = (*Bar)(nil)
 
 // Done writes the line that stays: what is done, or where it stopped.
 func (b *Bar) Done() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
+	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/experiment"
 )
 
@@ -100,4 +101,23 @@ func TestBarIsSilentOutsideANotebook(t *testing.T) {
 		t.Error(err)
 	}
 	b.Done()
+}
+
+// A fit whose steps are counted moves the bar, and the line that stays says how many there were.
+func TestBarRecords(t *testing.T) {
+	c := &clock{at: time.Unix(0, 0)}
+	b, s := newTestBar("groups of candidates", 0, c)
+	for i := range 7 {
+		if err := b.Record(twornn.Progress{Stage: "contest", Iteration: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+		c.at = c.at.Add(time.Second)
+	}
+	b.Done()
+	if got := s.frames[2][protocol.MIMETextPlain].(string); !strings.Contains(got, "3") || !strings.Contains(got, "contest") {
+		t.Errorf("the third frame is %q", got)
+	}
+	if got := s.frames[len(s.frames)-1][protocol.MIMETextPlain].(string); !strings.Contains(got, "7 groups of candidates") {
+		t.Errorf("what stays is %q", got)
+	}
 }

@@ -51,10 +51,15 @@ func (a *app) execute(ctx context.Context, src, dst string) (*nb.Notebook, error
 	if err != nil {
 		return nil, err
 	}
+	return n, wrong(src, n)
+}
+
+// wrong returns an error if a cell of an executed notebook failed.
+func wrong(src string, n *nb.Notebook) error {
 	if problems := nb.Scan(n); len(problems) > 0 {
-		return nil, fmt.Errorf("%s went wrong:\n%s", filepath.Base(src), list(problems))
+		return fmt.Errorf("%s went wrong:\n%s", filepath.Base(src), list(problems))
 	}
-	return n, nil
+	return nil
 }
 
 func list(problems []nb.Problem) string {
@@ -68,14 +73,17 @@ func list(problems []nb.Problem) string {
 	return b.String()
 }
 
-// exec runs the named notebooks into notebooks/out.
+// exec runs the named notebooks into notebooks/out, each in its own folder, where its data are.
 func (a *app) exec(ctx context.Context) error {
 	if len(a.args) == 0 {
 		return fmt.Errorf("name the notebooks to run, for instance notebooks/%s.ipynb", first)
 	}
 	return a.each(ctx, a.args, func(ctx context.Context, path string) (string, error) {
 		dst := filepath.Join(nb.Out(a.root), filepath.Base(path))
-		_, err := a.execute(ctx, path, dst)
+		n, err := a.jupyter.ExecuteInPlace(ctx, path, dst)
+		if err == nil {
+			err = wrong(path, n)
+		}
 		return "notebooks/out/" + filepath.Base(path), err
 	})
 }

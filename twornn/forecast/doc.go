@@ -66,5 +66,6 @@
 //	level.go           the level of the intervals
 //	twornn.go          TwoRNN, Fitted
 //	save.go            Save, Load
+//	predictions.go     forecasts as a table with times and intervals, and as a file
 //	wind.go            the paper's wind tables
 package forecast

@@ -273,17 +273,34 @@ func (j *Jupyter) Execute(ctx context.Context, src, dst string) (*Notebook, erro
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	// Names without blanks or brackets: nbconvert takes them for patterns.
-	if err := os.Mkdir(filepath.Join(work, "run"), 0o700); err != nil {
+	dir := filepath.Join(work, "run")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(src)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(work, "run", "notebook.ipynb"), data, 0o600); err != nil {
+	const name = "notebook.ipynb"
+	if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 		return nil, err
 	}
+	return j.execute(ctx, work, dir, name, dst)
+}
+
+// ExecuteInPlace is Execute for a notebook that runs in its own folder, as it does when it is
+// opened: it finds the files beside it, and what it writes beside itself stays.
+func (j *Jupyter) ExecuteInPlace(ctx context.Context, src, dst string) (*Notebook, error) {
+	work, err := tempDir()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	return j.execute(ctx, work, filepath.Dir(src), filepath.Base(src), dst)
+}
+
+// execute runs the notebook name of the folder dir. Jupyter's own files are in work.
+func (j *Jupyter) execute(ctx context.Context, work, dir, name, dst string) (*Notebook, error) {
 	cmd := j.batch(ctx, filepath.Join(work, "jupyter"), "nbconvert",
 		"--to", "notebook", "--execute", "--allow-errors",
 		"--output-dir", filepath.Join(work, "out"), "--output", "notebook",
@@ -291,13 +308,13 @@ func (j *Jupyter) Execute(ctx context.Context, src, dst string) (*Notebook, erro
 		"--ExecutePreprocessor.timeout=600",
 		"--ExecutePreprocessor.startup_timeout=120",
 		"--ExecutePreprocessor.record_timing=False",
-		"notebook.ipynb")
-	cmd.Dir = filepath.Join(work, "run")
+		"--", noPattern.Replace(name))
+	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "TWORNN_GONB_FLAGS=-raw_error") // compile errors as text
 	if err := run(cmd); err != nil {
-		return nil, fmt.Errorf("Jupyter could not run %s: %w", filepath.Base(src), err)
+		return nil, fmt.Errorf("Jupyter could not run %s: %w", name, err)
 	}
-	data, err = os.ReadFile(filepath.Join(work, "out", "notebook.ipynb"))
+	data, err := os.ReadFile(filepath.Join(work, "out", "notebook.ipynb"))
 	if err != nil {
 		return nil, fmt.Errorf("Jupyter left no notebook: %w", err)
 	}
@@ -307,6 +324,9 @@ func (j *Jupyter) Execute(ctx context.Context, src, dst string) (*Notebook, erro
 	}
 	return n, write(dst, data)
 }
+
+// noPattern writes a file's name so that nbconvert, which takes it for a pattern, finds it.
+var noPattern = strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]")
 
 // Page writes an executed notebook as one HTML page that needs no other file.
 func (j *Jupyter) Page(ctx context.Context, src, dst, title string) error {

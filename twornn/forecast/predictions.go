@@ -1,0 +1,149 @@
+package forecast
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// Prediction is one forecast with its interval: made after row Row of a series, for a target
+// Horizon rows later.
+type Prediction struct {
+	Target       string
+	Row, Horizon int
+	// At is the time of Row and For that of the row forecast, beyond the end of the series by
+	// its step; both are zero where the series has no times, or no step to go on by.
+	At, For             time.Time
+	Forecast, Low, High float64
+	// Measured is what came, NaN where the series does not say.
+	Measured float64
+}
+
+// Predictions are forecasts as a table, a row each.
+type Predictions []Prediction
+
+// Predictions returns what f forecasts after each of the rows of s, in their order, for each
+// horizon and target, with intervals that cover the outcome with the given probability.
+// It errs and panics as Forecast and Interval do.
+func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) (Predictions, error) {
+	measured := make([][]float64, len(f.task.targets))
+	for j, c := range f.task.targets {
+		var err error
+		if measured[j], err = s.Column(f.task.columns[c]); err != nil {
+			return nil, err
+		}
+	}
+	var all Predictions
+	for _, t := range rows {
+		hat, err := f.Forecast(nil, s, t)
+		if err != nil {
+			return nil, err
+		}
+		low, high, err := f.Interval(s, t, coverage)
+		if err != nil {
+			return nil, err
+		}
+		for i, h := range f.task.horizons {
+			for j, c := range f.task.targets {
+				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(s, t), For: timeOf(s, t+h),
+					Forecast: hat.At(i, j), Low: low.At(i, j), High: high.At(i, j), Measured: math.NaN()}
+				if t+h < s.Len() {
+					p.Measured = measured[j][t+h]
+				}
+				all = append(all, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+// timeOf returns the time of a row, which may lie beyond the end of s.
+func timeOf(s *datasets.Series, row int) time.Time {
+	times := s.Times()
+	last := len(times) - 1
+	switch {
+	case last < 0 || row > last && s.Step() == 0:
+		return time.Time{}
+	case row > last:
+		return times[last].Add(time.Duration(row-last) * s.Step())
+	}
+	return times[row]
+}
+
+// Where returns the forecasts for which keep is true.
+func (p Predictions) Where(keep func(Prediction) bool) Predictions {
+	var kept Predictions
+	for _, x := range p {
+		if keep(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// Of returns the forecasts of one target at one horizon.
+func (p Predictions) Of(target string, horizon int) Predictions {
+	return p.Where(func(x Prediction) bool { return x.Target == target && x.Horizon == horizon })
+}
+
+// Columns returns the numbers of the forecasts, as figures take them.
+func (p Predictions) Columns() (times []time.Time, forecast, low, high, measured []float64) {
+	for _, x := range p {
+		if !x.For.IsZero() {
+			times = append(times, x.For)
+		}
+		forecast, measured = append(forecast, x.Forecast), append(measured, x.Measured)
+		low, high = append(low, x.Low), append(high, x.High)
+	}
+	return times, forecast, low, high, measured
+}
+
+// Coverage returns the share of the outcomes within their intervals, the mean width of the
+// intervals, and how many outcomes there were; share and width are NaN if there were none.
+func (p Predictions) Coverage() (share, width float64, n int) {
+	for _, x := range p {
+		if math.IsNaN(x.Measured) {
+			continue
+		}
+		n++
+		width += x.High - x.Low
+		if x.Low <= x.Measured && x.Measured <= x.High {
+			share++
+		}
+	}
+	return share / float64(n), width / float64(n), n
+}
+
+// WriteCSV writes the forecasts, a line each, under a header: the target, when the forecast was
+// made and for when (times as RFC 3339 has them, or else the numbers of the rows, from 0), the
+// horizon in rows, the forecast, the ends of its interval, and what was measured, which is
+// empty where it is not known. Numbers are written to the last bit.
+func (p Predictions) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"target", "made at", "for", "rows ahead", "forecast", "low", "high", "measured"}}
+	number := func(x float64) string {
+		if math.IsNaN(x) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	when := func(t time.Time, row int) string {
+		if t.IsZero() {
+			return strconv.Itoa(row)
+		}
+		return t.Format(time.RFC3339)
+	}
+	for _, x := range p {
+		lines = append(lines, []string{x.Target, when(x.At, x.Row), when(x.For, x.Row+x.Horizon), strconv.Itoa(x.Horizon),
+			number(x.Forecast), number(x.Low), number(x.High), number(x.Measured)})
+	}
+	if err := out.WriteAll(lines); err != nil {
+		return fmt.Errorf("forecast: cannot write the forecasts: %w", err)
+	}
+	return nil
+}
