@@ -195,7 +195,7 @@ func (j *joint) calmest(best *candidate, keeps func(*candidate) bool, asked bool
 // keep to the bound.
 func (j *joint) leastDamped(best *candidate, bound float64) (least *candidate) {
 	for _, c := range j.eligible(best) {
-		m, f := j.damp(c.Model, bound)
+		m, f := damp(c.Model, bound, j.f.policy.DampingDigits, func(m *Model) float64 { return growth(m, j.f.c) })
 		q := *j.data
 		q.N = m.states()
 		sse := q.SSE(lsq.Theta((*lsq.Net)(m)))
@@ -206,25 +206,4 @@ func (j *joint) leastDamped(best *candidate, bound float64) (least *candidate) {
 		}
 	}
 	return least
-}
-
-// damp returns the model with A scaled by the largest factor, to three digits, with
-// which it keeps to the bound, and the factor.
-func (j *joint) damp(m *Model, bound float64) (*Model, float64) {
-	scaled := func(f float64) *Model {
-		s := m.clone()
-		for _, a := range s.A {
-			a.Scale(f, a)
-		}
-		return s
-	}
-	low, high := 0.0, 1.0
-	for high-low > j.f.policy.DampingDigits {
-		if mid := (low + high) / 2; growth(scaled(mid), j.f.c) <= bound {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return scaled(low), low
 }

@@ -194,6 +194,7 @@
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
+//	wide.go          a second: many inputs, along the sequences as they came
 //	clusters.go      errors by target, where windows overlap
 //	exact.go         a third: words without noise, exactly, symbol by symbol
 //	fit.go           Fit, FitCollection

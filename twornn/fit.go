@@ -103,6 +103,14 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 		return nil, tooManySymbols(c)
 	}
 	runs := newRunFit(c, o, by)
+	if runs == nil && o.Recovery == nil {
+		if wide, err := newWideFit(c, o, by); wide != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			return wide.fit(ctx)
+		}
+	}
 	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {
 		return fitWords(ctx, c, o, by)
 	}

@@ -116,3 +116,49 @@ func meanSquares(s moments.Sample, f Predictor) (mse, zero []float64) {
 	}
 	return mse, zero
 }
+
+// meanSquaresOf returns the mean squared error of the model over the outputs kept, each
+// counted once, in the units of the data, and that of the zero function.
+func meanSquaresOf(k *moments.Kept, m *Model) (mse, zero float64) {
+	_, d, p := m.Dims()
+	n := 0.0
+	for _, run := range k.Runs {
+		var y mat.Dense
+		if steps := len(run.X) / d; steps > 0 {
+			m.OutputsTo(&y, mat.NewDense(steps, d, run.X))
+		}
+		for i := run.Fresh; i < len(run.At); i++ {
+			hat := m.Predict(nil, nil)
+			if t := run.At[i]; t > 0 {
+				hat = y.RawRowView(t - 1)
+			}
+			for o, v := range run.Y[i*p : (i+1)*p] {
+				mse += (v - hat[o]) * (v - hat[o])
+				zero += v * v
+				n++
+			}
+		}
+	}
+	return mse / n, zero / n
+}
+
+// damp returns the model with A scaled by the largest factor, to so many digits, with which
+// it keeps to the bound on growth, and the factor.
+func damp(m *Model, bound, digits float64, growth func(*Model) float64) (*Model, float64) {
+	scaled := func(f float64) *Model {
+		s := m.clone()
+		for _, a := range s.A {
+			a.Scale(f, a)
+		}
+		return s
+	}
+	low, high := 0.0, 1.0
+	for high-low > digits {
+		if mid := (low + high) / 2; growth(scaled(mid)) <= bound {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return scaled(low), low
+}

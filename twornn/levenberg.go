@@ -151,15 +151,21 @@ func (r *climb) exact() bool { return r.SSE <= max(1e-20*r.q.Spread, 1e-28*r.q.E
 // errCovariance is the error of a fit at whose optimum JᵀJ cannot be inverted.
 var errCovariance = errors.New("twornn: the covariance of the parameters cannot be worked out; lower the rank")
 
-// covariance returns the variance of gᵀθ for noise of a variance: that times gᵀ(JᵀJ)⁺g; or
-// gᵀ(JᵀJ)⁺K(JᵀJ)⁺g, whatever the noise, if there is a K of sums by target (see byTarget).
+// covariance returns the variance of gᵀθ for noise of a variance; see covarianceOf.
 func (r *climb) covariance(K *mat.SymDense) (func(g []float64, noise float64) float64, error) {
 	k := len(r.Theta)
-	// Along the n² directions that change no output JᵀJ is singular. Outputs have no
-	// derivative there, so that a little on the diagonal does no harm.
 	N, D := mat.NewSymDense(k, nil), make([]float64, k)
 	r.q.Normal(r.Theta, N, make([]float64, k))
 	r.q.Damping(D, N)
+	return covarianceOf(N, D, K)
+}
+
+// covarianceOf returns the variance of gᵀθ for noise of a variance: that times gᵀN⁺g, N being
+// JᵀJ; or gᵀN⁺KN⁺g, whatever the noise, if there is a K of sums by target (see byTarget).
+// Along the n² directions that change no output N is singular. Outputs have no derivative
+// there, so that a little of D on the diagonal does no harm.
+func covarianceOf(N *mat.SymDense, D []float64, K *mat.SymDense) (func(g []float64, noise float64) float64, error) {
+	k := len(D)
 	for mu := 1e-13; mu <= 1e-6; mu *= 10 {
 		for i := range k {
 			N.SetSym(i, i, N.At(i, i)+mu*D[i])

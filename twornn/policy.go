@@ -1,6 +1,9 @@
 package twornn
 
-import "github.com/twornn/spectral/twornn/internal/affine"
+import (
+	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/wide"
+)
 
 // policy is every threshold by which Fit decides, with what speaks for it. Numbers that
 // only keep rounding at bay (1e-9 of a relative error and the like) stand where they are
@@ -61,6 +64,8 @@ type policy struct {
 	PooledRows float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
+	// wide is what decides in a fit of many inputs.
+	wide wide.Policy
 }
 
 // standard is the policy of Fit.
@@ -77,4 +82,5 @@ var standard = policy{
 	NoNoise:    1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	runs:       affine.Default(),
+	wide:       wide.Default(),
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/twornn/spectral/twornn/internal/affine"
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
@@ -129,7 +127,7 @@ func (f *runFit) result(search *affine.Search) *Result {
 			Residuals: []float64{math.Sqrt(best.SSE / float64(f.data.M))},
 		},
 	}
-	r.MSE, r.ZeroMSE = f.meanSquares(r.Model)
+	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
 	for _, s := range search.Tried {
 		c := Candidate{
 			Rank: s.N, Start: "linear", MSE: s.SSE / float64(f.data.M), Parameters: int(math.Round(s.Known)),
@@ -157,30 +155,6 @@ func statusOf(s lsq.Status) Status {
 		return Stopped
 	}
 	return IterationLimit
-}
-
-// meanSquares returns the mean squared error of the model over the outputs that count, in
-// the units of the data, and that of the zero function.
-func (f *runFit) meanSquares(m *Model) (mse, zero float64) {
-	p, n := f.data.P, 0.0
-	for _, run := range f.kept.Runs {
-		var y mat.Dense
-		if steps := len(run.X) / f.d; steps > 0 {
-			m.OutputsTo(&y, mat.NewDense(steps, f.d, run.X))
-		}
-		for i := run.Fresh; i < len(run.At); i++ {
-			hat := m.Predict(nil, nil)
-			if t := run.At[i]; t > 0 {
-				hat = y.RawRowView(t - 1)
-			}
-			for o, v := range run.Y[i*p : (i+1)*p] {
-				mse += (v - hat[o]) * (v - hat[o])
-				zero += v * v
-				n++
-			}
-		}
-	}
-	return mse / n, zero / n
 }
 
 // interactions says what products of state and input bought.

@@ -27,9 +27,9 @@ type Plan struct {
 }
 
 // wanted reports whether length l is among those asked for, or worth collecting if
-// none were. With a constant input fits go along the examples as they are, and no length is
-// needed beyond those that cost little.
-func (p Plan) wanted(l, d int, constant bool) bool {
+// none were. Where fits go along the examples as they are no length is needed beyond those
+// that cost little.
+func (p Plan) wanted(l, d int, along bool) bool {
 	size := math.Pow(float64(d), float64(l))
 	switch {
 	case slices.Contains(p.Also, l):
@@ -40,7 +40,7 @@ func (p Plan) wanted(l, d int, constant bool) bool {
 		return l <= AutoLength
 	case p.Limit > 0:
 		return size <= float64(p.Limit)
-	case constant:
+	case along:
 		return l <= 1 || l <= AutoLength && size <= AutoUnknowns
 	}
 	return l <= AutoLength && size <= AutoUnknowns || l <= 3
@@ -64,6 +64,7 @@ type Collector struct {
 	pipe  *Pipeline
 
 	constant bool // some input, or a combination of inputs, is constant
+	wide     bool // there are many inputs
 	words    bool // all are words, and kept as such
 }
 
@@ -115,6 +116,7 @@ func (c *Collector) settle() (err error) {
 		kept.add(e, e.At(), i)
 	}
 	_, c.constant = kept.Constant(c.d)
+	c.wide = !c.constant && kept.Wide(c.d)
 	return c.takeFirst()
 }
 
@@ -145,7 +147,7 @@ func (c *Collector) take(e Example, place int) error {
 		}
 		return nil
 	}
-	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant) {
+	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant || c.wide) {
 		c.long.add(e, place)
 	}
 	for t := range rows {
@@ -159,7 +161,7 @@ func (c *Collector) take(e Example, place int) error {
 // length returns where rows of length l go, nil if they are not wanted.
 func (c *Collector) length(l int) *Length {
 	m := c.set[l]
-	if m == nil && c.plan.wanted(l, c.d, c.constant) {
+	if m == nil && c.plan.wanted(l, c.d, c.constant || c.wide) {
 		m = NewLength(l, c.d, c.p)
 		m.KeepRows, m.Frame = c.plan.KeepRows, c.fr
 		c.set[l] = m

@@ -31,8 +31,11 @@ import (
 // It takes T = V D^{1/2} from the eigenvectors of the inputs' second
 // moments E xxᵀ = V D Vᵀ, over all steps of all measurements. Directions in which
 // the inputs do not move are left out.
-func NewWhitening(c Set, d int) (*Frame, error) {
-	M := c.SecondMoments(d)
+func NewWhitening(c Set, d int) (*Frame, error) { return Whiten(c.SecondMoments(d)) }
+
+// Whiten is NewWhitening for second moments M = E xxᵀ, which it overwrites.
+func Whiten(M *mat.SymDense) (*Frame, error) {
+	d := M.SymmetricDim()
 	// Each input in its own unit first: a size beside others says nothing of dependence.
 	unit := make([]float64, d)
 	for i := range unit {

@@ -1,0 +1,222 @@
+package twornn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/wide"
+)
+
+// wideFit fits sequences of so many inputs that d³ numbers are too many, if they have outputs
+// after one, two and three steps: it starts from these, and goes along the sequences as they
+// came (see package wide).
+type wideFit struct {
+	coordinates
+	kept  *moments.Kept
+	set   moments.Set
+	short *wide.Data // all outputs, for the start
+	data  *wide.Data // each target once, where most is known of what came before
+	o     Options
+	by    policy
+}
+
+// newWideFit returns the fit, nil where the data are not wide.
+func newWideFit(c moments.Set, o Options, by policy) (*wideFit, error) {
+	d, p := c.Dims()
+	k := c.Kept()
+	if k == nil || p == 0 || !k.Wide(d) {
+		return nil, nil
+	}
+	M, steps := mat.NewSymDense(d, nil), 0.0
+	for _, r := range k.Runs {
+		n := len(r.X) / d
+		if n == 0 {
+			continue
+		}
+		x := mat.NewDense(n, d, r.X)
+		var xx mat.SymDense
+		xx.SymOuterK(1, x.T())
+		M.AddSym(M, &xx)
+		steps += float64(n)
+	}
+	M.ScaleSym(1/steps, M)
+	w, err := moments.Whiten(M)
+	if err != nil {
+		return nil, err
+	}
+	_, scale := outputMoments(k, p)
+	f := &wideFit{coordinates: coordinates{w.W, w.T, scale}, kept: k, set: c, o: o, by: by}
+	f.read()
+	return f, nil
+}
+
+// read brings the examples to the coordinates.
+func (f *wideFit) read() {
+	r, d := f.dims()
+	p := len(f.scale)
+	f.short, f.data = &wide.Data{D: r, P: p}, &wide.Data{D: r, P: p}
+	for _, run := range f.kept.Runs {
+		q := lsq.Run{At: run.At}
+		if n := len(run.X) / d; n > 0 {
+			var z mat.Dense
+			z.Mul(mat.NewDense(n, d, run.X), f.W.T())
+			q.X = z.RawMatrix().Data
+		}
+		q.Y = make([]float64, len(run.Y))
+		for i, y := range run.Y {
+			q.Y[i] = y * f.scale[i%p]
+		}
+		f.short.Add(q)
+		q.At, q.Y = q.At[run.Fresh:], q.Y[run.Fresh*p:]
+		f.data.Add(q)
+	}
+}
+
+// fit returns the best 2-RNN as a result.
+func (f *wideFit) fit(ctx context.Context) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	halted, iteration := false, 0
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	report := func(residual float64) error {
+		if f.o.Recorder == nil {
+			return nil
+		}
+		iteration++
+		err := f.o.Recorder.Record(Progress{"refine", 0, iteration, residual})
+		if err != nil {
+			halted = true
+			cancel()
+		}
+		return err
+	}
+	s := wide.Fit(ctx, f.short, f.data, f.by.wide, f.o.Rank, report)
+	if s == nil || s.Best == nil {
+		if err := ctx.Err(); err != nil && !halted {
+			return nil, err
+		}
+		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state", count(f.kept.N, "sequence"), count(f.set[1].D, "input"))
+	}
+	f.reweigh(s.Best)
+	s.Polish(ctx, f.data)
+	r := f.result(s)
+	if ctx.Err() != nil || s.Best.Ended == lsq.Stopped {
+		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far")
+	} else if s.Best.Ended != lsq.Converged {
+		r.warn(NotConverged, "the joint fit ended after %s", count(s.Best.Iterations, "iteration"))
+	}
+	return r, nil
+}
+
+// reweigh brings the outputs to one size of noise, and the model with them.
+func (f *wideFit) reweigh(best *wide.Fitted) {
+	noise := best.Noise(f.data)
+	largest := floats.Max(noise)
+	if math.Sqrt(largest) < f.by.NoNoise {
+		return
+	}
+	_, _, Omega := best.Parts(best.Theta)
+	for o, v := range noise {
+		by := 1 / max(math.Sqrt(v), f.by.LeastNoise)
+		f.scale[o] *= by
+		floats.Scale(by, Omega.Data[o*best.N:(o+1)*best.N])
+	}
+	f.read()
+}
+
+// model returns a fitted one in the units of the data.
+func (f *wideFit) model(s *wide.Fitted) *Model {
+	return f.toData((*Model)(s.Net(s.Theta)))
+}
+
+// growth is that of the model, as Candidate.Growth says.
+func (f *wideFit) growth(m *Model) float64 {
+	if fr := f.set.Frame(); fr != nil {
+		m = m.MapInputs(fr.T)
+	}
+	return growth(m, f.set)
+}
+
+// result says what was found.
+func (f *wideFit) result(s *wide.Search) *Result {
+	best := s.Best
+	M := float64(f.data.M)
+	r := &Result{
+		Model: f.model(best), L: 1, Rank: best.N, Basis: UpToLength, SingularValues: s.Values, N: f.kept.N,
+		Lengths: f.kept.Lengths(),
+		Refinement: Stats{Status: statusOf(best.Ended), Iterations: best.Iterations, N: f.data.M / f.data.P,
+			Unknowns: float64(best.Free()), Residuals: []float64{math.Sqrt(best.SSE / M)}},
+	}
+	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
+	for _, c := range s.Tried {
+		r.Candidates = append(r.Candidates, Candidate{L: 1, Rank: c.N, Start: "spectral", MSE: c.SSE / M, Parameters: c.Free(),
+			Criterion: c.Criterion, Status: statusOf(c.Ended), Growth: f.growth(f.model(c)), Chosen: c == best})
+	}
+	r.joined = f.joined(best)
+	f.check(s, r)
+	return r
+}
+
+// check warns, and puts the zero function in the place of a model that is none.
+func (f *wideFit) check(s *wide.Search, r *Result) {
+	rank, d := f.dims()
+	if rank < d {
+		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-rank, d)
+	}
+	if s.Best.Criterion > s.Zero() || !(r.MSE <= r.ZeroMSE*(1+1e-9)) {
+		r.warn(WorseThanZero, "no model explains more of the data than chance would (the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data or fewer inputs", r.MSE, r.ZeroMSE)
+		r.Fallback, r.joined = true, nil
+		r.Model, r.Rank, r.MSE = NewModel(1, d, len(f.scale)), 0, r.ZeroMSE
+		return
+	}
+	if asked := f.o.Rank; asked > s.Best.N {
+		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", asked, s.Best.N)
+	} else if asked > 0 && s.Low {
+		r.warn(RankLow, "rank %d asked for, but the outputs after two steps tell of more states: what the rank leaves out is no noise", asked)
+	}
+	f.keep(r)
+}
+
+// keep damps a model that grows beyond the bound asked for, and warns of one that explodes.
+func (f *wideFit) keep(r *Result) {
+	g, bound := f.growth(r.Model), f.o.MaxGrowth
+	switch {
+	case bound > 0 && !(g <= bound):
+		m, by := damp(r.Model, bound, f.by.DampingDigits, f.growth)
+		r.Model, r.joined = m, nil
+		r.MSE, _ = meanSquaresOf(f.kept, m)
+		r.warn(Damped, "the outputs grow to %.3g times those of the training data: A is scaled by %.3f, and the training MSE is %.4g", g, by, r.MSE)
+	case bound == 0 && !(g <= f.by.MaxGrowth):
+		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+	}
+}
+
+// mostIntervals is the number of parameters up to which their covariance is worked out.
+const mostIntervals = 5000
+
+// joined returns what intervals need.
+func (f *wideFit) joined(s *wide.Fitted) *joined {
+	return &joined{
+		w: f.coordinates, shape: s.Shape, theta: s.Theta, M: float64(f.data.M), free: s.Free(),
+		noise: map[int][]float64{everyLength: s.Noise(f.data)}, last: everyLength,
+		covariance: func() (func(g []float64, noise float64) float64, error) {
+			if len(s.Theta) > mostIntervals {
+				return nil, fmt.Errorf("twornn: intervals of a model with %d parameters would take too long: at most %d; use NewConformal with data held out", len(s.Theta), mostIntervals)
+			}
+			N := s.Information(f.data)
+			D := make([]float64, len(s.Theta))
+			for i := range D {
+				D[i] = N.At(i, i)
+			}
+			return covarianceOf(N, D, nil)
+		},
+	}
+}
