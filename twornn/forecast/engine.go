@@ -92,7 +92,22 @@ func (f *forecaster) Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.D
 		return nil, err
 	}
 	f.engine.forecast(dst, r, t)
+	if err := f.task.finite(dst, t); err != nil {
+		return nil, err
+	}
 	return dst, f.task.future(dst, r, t)
+}
+
+// finite returns an error if a forecast overflowed.
+func (k *task) finite(dst *mat.Dense, t int) error {
+	for i, h := range k.horizons {
+		for c, j := range k.targets {
+			if y := dst.At(i, c); !isFinite(y) {
+				return fmt.Errorf("forecast: column %q, %d rows after row %d, is forecast as %v; see whether the record is in the units of the training rows, and learn anew", k.columns[j], h, t, y)
+			}
+		}
+	}
+	return nil
 }
 
 // sized returns dst, allocated if nil or empty, of a row a horizon and a column a target.

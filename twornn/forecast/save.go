@@ -66,8 +66,11 @@ func (f *Fitted) encode() ([]byte, error) {
 		return nil, errors.New("it is not fitted; Learn or Load it first")
 	}
 	k := f.task
-	text, err := json.Marshal(saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons,
-		f.start, f.mixture, f.Exams, f.Warnings, nil})
+	s := saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons, f.start, f.mixture, f.Exams, f.Warnings, nil}
+	if err := s.check(k); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +156,9 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, rows: m.Rows, Exams: s.Exams, Warnings: s.Warnings}, nil
 }
 
-// mostAhead bounds what a saved file may ask for.
-const mostAhead = 1 << 20
+// What a saved file may ask for: rows looked back over, rows ahead, which each forecast goes
+// through one by one, and training rows.
+const mostAhead, mostHorizon, mostLearnt = 1 << 20, 1 << 16, 1 << 40
 
 // check makes sure that no place is out of range.
 func (s *saved) check(k *task) error {
@@ -168,9 +172,13 @@ func (s *saved) check(k *task) error {
 	c.places(s.Targets, columns)
 	c.places(s.Known, columns)
 	c.want(len(s.Start) == columns && len(m.Low) == targets && len(m.High) == targets, "its targets and bounds disagree")
-	c.want(len(s.Exams) == targets*horizons && m.Rows > 0, "its examinations are not whole")
-	for _, h := range append(append([]int{}, s.Horizons...), s.Seasons...) {
-		c.want(h > 0 && h < mostAhead, "a horizon or season is out of range")
+	c.want(len(s.Exams) == targets*horizons && m.Rows > 0 && m.Rows < mostLearnt, "its examinations are not whole")
+	c.different(s.Columns)
+	for _, h := range s.Horizons {
+		c.want(h > 0 && h < mostHorizon, "a horizon is out of range")
+	}
+	for _, p := range s.Seasons {
+		c.want(p > 0 && p < mostAhead, "a season is out of range")
 	}
 	c.want(len(m.Warps) > 0, "it has no transformations")
 	for _, w := range m.Warps {
@@ -204,6 +212,14 @@ type checker struct {
 func (c *checker) want(ok bool, what string) {
 	if !ok && c.err == nil {
 		c.err = fmt.Errorf("it is damaged: %s; save it again", what)
+	}
+}
+
+func (c *checker) different(names []string) {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		c.want(!seen[name], "two columns have one name")
+		seen[name] = true
 	}
 }
 

@@ -3,6 +3,7 @@ package forecast
 import (
 	"bytes"
 	"context"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func unsealed(text string) string {
 // later version and one that asks for memory get a sentence.
 func TestSavedForecasterIsItself(t *testing.T) {
 	s := positive(noisy(120, 5))
-	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 100), Options{Horizons: []int{1}})
+	f, err := Load("testdata/version1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestSavedForecasterIsItself(t *testing.T) {
 		t.Errorf("version 1: %v", err)
 	}
 	text := b.Bytes()
-	step := len(text)/2000 + 1 // the whole takes a second a hundred kilobytes
+	step := len(text)/300 + 1 // all of it would take a minute
 	for i := 0; i < len(text); i += step {
 		flipped := bytes.Clone(text)
 		flipped[i] ^= 1 << (i % 8)
@@ -158,5 +159,20 @@ func TestSavedForecasterIsItself(t *testing.T) {
 	}
 	if err := f.Save("/dev/null"); err == nil || !strings.Contains(err.Error(), "device") {
 		t.Error(err)
+	}
+}
+
+// TestOldFiles: forecasters that version 1 wrote load, and forecast what those forecast.
+func TestOldFiles(t *testing.T) {
+	s := positive(noisy(120, 5))
+	for path, want := range map[string]float64{"testdata/version1.json": 13.211552190096496, "testdata/version1season.json": 11.968392044013763} {
+		f, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := f.Forecast(nil, s, 110)
+		if err != nil || math.Abs(y.At(0, 0)-want) > 1e-9 {
+			t.Errorf("%s forecasts %v, want %v (%v)", path, y.At(0, 0), want, err)
+		}
 	}
 }

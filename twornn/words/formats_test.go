@@ -375,7 +375,7 @@ func TestModelFile(t *testing.T) {
 
 // archive returns a zip file with an array that occurs twice, or that unpacks to more than
 // is read.
-func archive(t *testing.T, what string) []byte {
+func archive(t testing.TB, what string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	f, err := z.Create("alpha.npy")
@@ -386,7 +386,7 @@ func archive(t *testing.T, what string) []byte {
 		_, _ = f.Write(make([]byte, 1<<20+1)) // a kilobyte when packed
 	} else {
 		_, _ = f.Write([]byte("\x93NUMPY\x01\x00\x3b\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } \n12345678"))
-		if f, err = z.Create("alpha.npy"); err != nil {
+		if _, err = z.Create("alpha.npy"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,9 +17,13 @@ const (
 // ErrDamaged says that the contents are not those that were sealed.
 var ErrDamaged = errors.New("it was damaged or changed since it was saved: its checksum is not that of its contents; save it again")
 
-// Seal returns the text of a JSON object, which must not be empty, with its checksum as its last entry.
+// Seal returns the text of a JSON object, which must not be empty, with its checksum as its
+// last entry. What is no object stays as it is.
 func Seal(object []byte) []byte {
 	object = bytes.TrimSpace(object)
+	if !bytes.HasSuffix(object, []byte("}")) {
+		return object
+	}
 	body := object[:len(object)-1]
 	sum := sha256.Sum256(body)
 	return append(append(append(bytes.Clone(body), before...), hex.EncodeToString(sum[:])...), after...)
