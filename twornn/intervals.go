@@ -41,7 +41,7 @@ var _ Intervals = (*Gaussian)(nil)
 // the model parameters.
 func (r *Result) Intervals(level float64) (*Gaussian, error) {
 	if !(level > 0 && level < 1) {
-		return nil, fmt.Errorf("twornn: level %g is not between 0 and 1", level)
+		return nil, fmt.Errorf("twornn: level %g is not between 0 and 1; write 0.9 for 90 %%", level)
 	}
 	if r.joined == nil {
 		return nil, errors.New("twornn: intervals follow from a joint fit, which this result has not: fit with no recovery named, or use NewConformal with data held out")

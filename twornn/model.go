@@ -130,6 +130,9 @@ func (m *Model) Predict(dst []float64, x mat.Matrix) []float64 {
 // not d columns or dst is not k×p.
 func (m *Model) OutputsTo(dst *mat.Dense, x mat.Matrix) {
 	n, _, p := m.Dims()
+	if none(x) {
+		x = &mat.Dense{}
+	}
 	k, _ := x.Dims()
 	if dst.IsEmpty() {
 		if k == 0 {
@@ -147,7 +150,7 @@ func (m *Model) OutputsTo(dst *mat.Dense, x mat.Matrix) {
 func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
 	n, d, _ := m.Dims()
 	copy(h, m.h0())
-	if x == nil {
+	if none(x) {
 		return
 	}
 	k, c := x.Dims()
@@ -168,6 +171,12 @@ func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
 			each(t, h)
 		}
 	}
+}
+
+// none reports whether x is nil, or a *mat.Dense that is.
+func none(x mat.Matrix) bool {
+	dense, ok := x.(*mat.Dense)
+	return x == nil || ok && dense == nil
 }
 
 // output sets y to Ω h.

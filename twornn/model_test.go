@@ -129,3 +129,23 @@ func TestModelMisusePanics(t *testing.T) {
 	mustPanic(t, "length", func() { m.Hankel(-1) })
 	mustPanic(t, "map", func() { m.MapInputs(mat.NewDense(2, 2, nil)) })
 }
+
+// TestNoRows: nil, a nil *mat.Dense in an interface, and a matrix without rows are all the
+// empty word.
+func TestNoRows(t *testing.T) {
+	m := Random(3, 2, 2, 1, pcg(9))
+	want := m.Predict(nil, nil)
+	var typed *mat.Dense
+	for _, x := range []mat.Matrix{nil, typed, &mat.Dense{}} {
+		for i, y := range m.Predict(nil, x) {
+			if y != want[i] {
+				t.Errorf("%T: output %d is %v, want %v", x, i, y, want[i])
+			}
+		}
+		var dst mat.Dense
+		m.OutputsTo(&dst, x)
+		if !dst.IsEmpty() {
+			t.Errorf("%T: outputs after no step", x)
+		}
+	}
+}

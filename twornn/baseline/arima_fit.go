@@ -33,7 +33,7 @@ func FitARIMA(ctx context.Context, y []float64, o Order) (*ARIMA, error) {
 	delta := differences(o.D, o.SD, max(o.Season, 1))
 	f := &arimaFit{o: o, w: differenced(y, delta)}
 	if need := o.Parameters() + 2; len(f.w) < need {
-		return nil, fmt.Errorf("baseline: ARIMA%v needs %d rows, got %d; lower the order", o, need+len(delta), len(y))
+		return nil, fmt.Errorf("baseline: ARIMA%v needs %d rows, got %d; give more rows, or lower the order if that is not 0", o, need+len(delta), len(y))
 	}
 	scale := f.standardise(floats.Norm(y, math.Inf(1)))
 	if scale == 0 {

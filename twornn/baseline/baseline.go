@@ -232,7 +232,7 @@ func sized(dst []float64, p int) []float64 {
 
 // rows returns the number of rows of x, which is 0 for nil.
 func rows(x mat.Matrix) int {
-	if x == nil {
+	if dense, ok := x.(*mat.Dense); x == nil || ok && dense == nil {
 		return 0
 	}
 	k, _ := x.Dims()

@@ -67,7 +67,11 @@ func FitETS(ctx context.Context, y []float64, form Form) (*ETS, error) {
 		return nil, err
 	}
 	if need := max(form.Parameters()+2, 2*form.period()); len(y) < need {
-		return nil, fmt.Errorf("baseline: ETS(%v) needs %d rows, got %d; leave out the season or the trend", form, need, len(y))
+		cure := "give more rows"
+		if form.Season != 0 || form.Trend != 0 {
+			cure += ", or leave out the season or the trend"
+		}
+		return nil, fmt.Errorf("baseline: ETS(%v) needs %d rows, got %d; %s", form, need, len(y), cure)
 	}
 	if form.Season == MultiplicativeSeason {
 		if t := slices.IndexFunc(y, func(v float64) bool { return v <= 0 }); t >= 0 {

@@ -31,8 +31,8 @@ func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o 
 	}
 	train, table, used := s.Rows(0, from), &Table{}, map[string]int{}
 	for _, m := range ms {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, stopped(ctx, m.String()+" had its turn")
 		}
 		name := m.String()
 		if used[name]++; used[name] > 1 {
@@ -105,8 +105,8 @@ func (b *backtest) run(ctx context.Context, f Forecaster) ([][][]float64, error)
 	}
 	dst := b.k.sized(nil)
 	for t := max(0, b.from-b.k.furthest()); t < b.s.Len(); t++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, stopped(ctx, fmt.Sprintf("row %d was forecast", t))
 		}
 		var late *FutureError
 		if _, err := f.Forecast(dst, b.s, t); err != nil && !errors.As(err, &late) {

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,8 +35,8 @@ type forecaster struct {
 
 // fitWith reads the training series, has an engine learnt on it, and wraps it.
 func fitWith(ctx context.Context, train *datasets.Series, o Options, learn func(r *record, k *task) (engine, error)) (*forecaster, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, stopped(ctx, "learning had begun")
 	}
 	if train == nil || train.Len() == 0 {
 		return nil, fmt.Errorf("forecast: the training series has no rows")
@@ -61,10 +62,34 @@ func fitWith(ctx context.Context, train *datasets.Series, o Options, learn func(
 		k.seasons = findSeasons(r, k, train)
 	}
 	e, err := learn(r, k)
+	if err != nil && ctx.Err() != nil {
+		return nil, stopped(ctx, "learning was done")
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &forecaster{engine: e, task: k, start: start}, nil
+}
+
+// stopped is the error of a context that ended before something, which errors.Is finds.
+func stopped(ctx context.Context, before string) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if !errors.Is(cause, err) {
+		err = fmt.Errorf("%w (%w)", err, cause)
+	}
+	cure := "allow more time, or take fewer columns, targets or horizons"
+	if errors.Is(err, context.Canceled) {
+		cure = "the program or the user stopped it"
+	}
+	return fmt.Errorf("forecast: stopped before %s: %w; %s", before, err, cure)
+}
+
+// rowsAre returns "1 row is", "2 rows are".
+func rowsAre(n int) string {
+	if n == 1 {
+		return "1 row is"
+	}
+	return fmt.Sprintf("%d rows are", n)
 }
 
 // read returns the record of s.

@@ -46,8 +46,8 @@ func (m Ridge) Fit(ctx context.Context, train *datasets.Series, o Options) (Fore
 		e := &regressions{k: k}
 		e.bounds(r)
 		for _, h := range k.horizons {
-			if r.n < 2*h+8 {
-				return nil, fmt.Errorf("forecast: %d rows are too few for a regression %d rows ahead", r.n, h)
+			if need := 2*h + 8; r.n < need {
+				return nil, fmt.Errorf("forecast: %s too few for a regression %d rows ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), h, need)
 			}
 			d, l, err := m.choose(ctx, k, r, h)
 			if err != nil {

@@ -75,7 +75,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 	out := &Fitted{}
 	f, err := fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		if need := leastRows + 2*k.furthest(); r.n < need {
-			return nil, fmt.Errorf("forecast: %d rows are too few to choose a forecaster %d rows ahead; it needs %d, or take Persistence or AR", r.n, k.furthest(), need)
+			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %d rows ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), k.furthest(), need)
 		}
 		t := newContest(k, r)
 		if x := t.sparsest(); len(x.truth) < leastHeld {
@@ -137,10 +137,10 @@ type Fitted struct {
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
 // season. They widen and narrow as those of the rows since the
-// training part missed more or less often than they should. It errs as Forecast does, and panics unless 0 < coverage < 1.
+// training part missed more or less often than they should. It errs as Forecast does, and unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
-		panic("forecast: the coverage must lie between 0 and 1")
+		return nil, nil, badCoverage(coverage)
 	}
 	mid, err := f.Forecast(nil, s, t)
 	if mid == nil {
@@ -163,6 +163,15 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 		}
 	}
 	return low, high, err
+}
+
+// badCoverage says what is wrong with a coverage, and what may have been meant.
+func badCoverage(coverage float64) error {
+	cure := "give a number between 0 and 1"
+	if coverage > 1 && coverage < 100 {
+		cure = fmt.Sprintf("write %v for %v %%", coverage/100, coverage)
+	}
+	return fmt.Errorf("forecast: a coverage of %v is no probability; %s", coverage, cure)
 }
 
 // String is the summary: for each target and horizon what was chosen, how it did on

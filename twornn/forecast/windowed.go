@@ -104,6 +104,9 @@ func (m Spectral) choose(ctx context.Context, r *record, k *task, horizon []int,
 	if len(all) == 0 {
 		return nil, fmt.Errorf("a window of %d columns has more than %d unknowns; select fewer columns or lower L", len(k.columns), mostHankel)
 	}
+	if need := 2*all[0].L + 1 + horizon[0]; r.n < need {
+		return nil, tooFewWindows(r.n, 2*all[0].L+1, need)
+	}
 	best, least := all[0], math.Inf(1)
 	for _, c := range all {
 		if len(all) == 1 {
@@ -167,6 +170,9 @@ func (m Network) Fit(ctx context.Context, train *datasets.Series, o Options) (Fo
 		panic("forecast: Rows must not be negative")
 	}
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
+		if need := length + k.furthest(); r.n < need {
+			return nil, fmt.Errorf("forecast: %s: %w", m, tooFewWindows(r.n, length, need))
+		}
 		e := newWindowed(k, r, length)
 		data := e.sequences(r, r.n, false)
 		var net *baseline.Network
@@ -184,6 +190,10 @@ func (m Network) Fit(ctx context.Context, train *datasets.Series, o Options) (Fo
 	}))
 }
 
+func tooFewWindows(n, length, need int) error {
+	return fmt.Errorf("%s too few for a window of %d and what comes after it; it needs %d at the least, and many more to learn from, or take Persistence", rowsAre(n), length, need)
+}
+
 // windowed forecasts its horizons from the last rows, scaled.
 type windowed struct {
 	k         *task
@@ -196,11 +206,13 @@ type windowed struct {
 func newWindowed(k *task, r *record, length int) *windowed {
 	e := &windowed{k: k, horizons: k.horizons, length: length}
 	for _, v := range r.v {
-		m, s := mean(v), 0.0
+		m, s, size := mean(v), 0.0, 0.0
 		for _, x := range v {
 			s += (x - m) * (x - m) / float64(len(v))
+			size = max(size, math.Abs(x))
 		}
-		if s = math.Sqrt(s); !(s > 0) {
+		// What varies by rounding alone must not be scaled up to 1.
+		if s = math.Sqrt(s); !(s > 1e-12*size) {
 			s = 1
 		}
 		e.mean, e.std = append(e.mean, m), append(e.std, s)

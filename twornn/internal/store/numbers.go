@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // List calls each with the items of a JSON list, which must be valid, as they stand in it:
@@ -87,6 +88,9 @@ func shown(text []byte) string {
 	}
 	if len(text) > most {
 		return fmt.Sprintf("%q…", text[:most])
+	}
+	if strings.ContainsFunc(string(text), func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return fmt.Sprintf("%q", text)
 	}
 	return string(text)
 }

@@ -1,0 +1,68 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func everyMethod() []Method {
+	return []Method{Persistence{}, Seasonal{}, Mean{}, AR{}, VAR{}, ARIMA{}, ETS{}, Automaton{}, Spectral{}, Network{}, Network{LSTM: true}, Ridge{}, TwoRNN{}}
+}
+
+// TestFewRows: on one to three rows every method learns, or says how many rows it needs.
+func TestFewRows(t *testing.T) {
+	s := noisy(60, 5)
+	for _, m := range everyMethod() {
+		for n := 1; n <= 3; n++ {
+			_, err := m.Fit(context.Background(), s.Rows(0, n), Options{Horizons: []int{2}})
+			if err == nil {
+				continue
+			}
+			text := err.Error()
+			needs := strings.Contains(text, "needs") || strings.Contains(text, "rows or more")
+			if !needs || strings.Contains(text, "1 rows") || strings.Contains(text, "no sequence") || strings.ContainsAny(text, "\n") {
+				t.Errorf("%s, %d rows: %v", m, n, err)
+			}
+		}
+	}
+}
+
+// TestStopsSayWhat: a context that is done is named, with what did not get done, and is
+// found by errors.Is; a cause is told too.
+func TestStopsSayWhat(t *testing.T) {
+	s := noisy(60, 5)
+	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	why := errors.New("the user left")
+	gone, leave := context.WithCancelCause(context.Background())
+	leave(why)
+	for _, m := range everyMethod() {
+		_, err := m.Fit(late, s, Options{})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(fmt.Sprint(err), "forecast: stopped before") || !strings.Contains(err.Error(), "more time") {
+			t.Errorf("%s: %v", m, err)
+		}
+		if _, err := m.Fit(gone, s, Options{}); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	if _, err := Backtest(late, s, 50, everyMethod()[:1], Options{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "persistence had its turn") {
+		t.Error(err)
+	}
+}
+
+// TestCoverage: a coverage in percent is told to be one.
+func TestCoverage(t *testing.T) {
+	f, err := Load("testdata/version1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for coverage, want := range map[float64]string{90: "write 0.9 for 90 %", 1: "between 0 and 1", -0.5: "between 0 and 1", 100: "between 0 and 1"} {
+		if _, _, err := f.Interval(noisy(60, 5), 50, coverage); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", coverage, err)
+		}
+	}
+}
