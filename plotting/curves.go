@@ -14,8 +14,8 @@ import (
 
 // Curve is one curve of a figure: Y against X, and a band from Low to High about it,
 // or none where both are nil. The points are joined in the order of X. Points that an
-// axis cannot hold leave a gap, which the legend counts. Of more than 2,000 points the
-// lowest and highest of each part of the axis are drawn.
+// axis cannot hold leave a gap, which the legend counts. Of more than 2,000 points, or fewer
+// where there are more than 40 curves, the lowest and highest of each part of the axis are drawn.
 type Curve struct {
 	Name      string
 	X, Y      []float64
@@ -104,6 +104,7 @@ func drawCurves(title, xLabel, yLabel, what string, curves []Curve, f frame) (*p
 		return nil, errors.New("plotting: no value is finite")
 	}
 	bands := 0
+	f.most = pointsOf(len(shown))
 	for i := range shown {
 		s := &shown[i]
 		s.runs, s.band = f.thin(s.Curve)

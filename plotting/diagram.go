@@ -277,7 +277,7 @@ func captionStyle(size float64) draw.TextStyle {
 	return draw.TextStyle{
 		Color:   ink,
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
-		Handler: plot.DefaultTextHandler,
+		Handler: newLetters(),
 		YAlign:  draw.YBottom,
 	}
 }

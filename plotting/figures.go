@@ -218,6 +218,15 @@ func (l Line) steps() bool {
 // lowest and highest value of each run, which looks the same.
 const maxPoints = 2000
 
+// Where there are many lines each has fewer points, so that a figure of a thousand is drawn
+// in about a second: as many as allPoints allow, and fewestPoints at the least.
+const allPoints, fewestPoints = 40 * maxPoints, 40
+
+// pointsOf returns how many points each of so many lines may have.
+func pointsOf(lines int) int {
+	return min(maxPoints, max(fewestPoints, allPoints/max(lines, 1)))
+}
+
 // TimeSeries draws lines over time, all alike. times gives the time of each value,
 // nil numbers them from 1, by the step (X.Label.Text of what is returned may say of what).
 // The y label should name quantity and unit. A line with
@@ -278,7 +287,7 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 		p.Add(beneath)
 	}
 	for i, l := range lines {
-		for _, run := range runs(x, l.Y) {
+		for _, run := range thinnedRuns(x, l.Y, pointsOf(len(lines))) {
 			drawn := &plotter.Line{XYs: run, LineStyle: style(i)}
 			if l.steps() {
 				drawn.StepStyle = plotter.MidStep // about the time of the value
@@ -289,9 +298,15 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})
 			}
 		}
-		p.Legend.Add(missing(l.Name, gaps(l.Y)), thumbnail(style(i)))
+		if i < mostNamed {
+			p.Legend.Add(missing(l.Name, gaps(l.Y)), thumbnail(style(i)))
+		}
 	}
-	entries := len(lines)
+	entries := min(len(lines), mostNamed)
+	if more := len(lines) - entries; more > 0 {
+		p.Legend.Add(fmt.Sprintf("and %d more", more))
+		entries++
+	}
 	if band != nil {
 		p.Legend.Add(missing(band.Name, gaps(band.Low, band.High)), beneath)
 		entries++
@@ -358,13 +373,20 @@ func (t thumbnail) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(draw.LineStyle(t), c.Min.X, y, c.Max.X, y)
 }
 
-// runs returns the stretches of finite values, thinned to maxPoints in all. A gap
-// within the values that one point stands for, less than the width of a line, is not
-// kept.
-func runs(x, y []float64) []plotter.XYs {
+// mostNamed is the number of lines that the legend of a series names: it stands above them,
+// and must leave them room.
+const mostNamed = 12
+
+// runs returns the stretches of finite values, thinned to maxPoints in all.
+func runs(x, y []float64) []plotter.XYs { return thinnedRuns(x, y, maxPoints) }
+
+// thinnedRuns returns the stretches of finite values, thinned to most points in all, the
+// lowest and the highest of each part. A gap within the values that one point stands for,
+// less than the width of a line, is not kept.
+func thinnedRuns(x, y []float64, most int) []plotter.XYs {
 	every := 1
-	if len(y) > maxPoints {
-		every = (2*len(y) + maxPoints - 1) / maxPoints
+	if len(y) > most {
+		every = (2*len(y) + most - 1) / most
 	}
 	var out []plotter.XYs
 	gap := true

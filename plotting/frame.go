@@ -16,6 +16,7 @@ type frame struct {
 	left, right, foot, top float64
 	ticksX                 plot.Ticker // nil: by the scale
 	wholeX                 bool        // the range is that of all X, drawn or not
+	most                   int         // points of a curve; 0: maxPoints
 }
 
 // holds reports whether an axis can hold a value. A logarithmic one takes what is so
@@ -152,13 +153,17 @@ func (f *frame) place(x, y float64) plotter.XY {
 // groups splits the points of x, in order, into those that one or two points of the
 // figure stand for: each alone if there are few, else by where they lie on the axis.
 func (f *frame) groups(x []float64, each func(from, to int)) {
-	if len(x) <= maxPoints {
+	most := f.most
+	if most == 0 {
+		most = maxPoints
+	}
+	if len(x) <= most {
 		for i := range x {
 			each(i, i+1)
 		}
 		return
 	}
-	const buckets = maxPoints / 2
+	buckets := float64(most / 2)
 	from, next := 0, math.Inf(-1) // where the next bucket begins
 	for i, v := range x {
 		if !holds(v, f.logX) || v < next {
@@ -175,7 +180,7 @@ func (f *frame) groups(x []float64, each func(from, to int)) {
 }
 
 // thin returns the stretches of a curve that the axes hold and those of its band, of
-// at most maxPoints points. Of each group of points the lowest and highest remain.
+// at most so many points as f allows. Of each group of points the lowest and highest remain.
 func (f *frame) thin(c Curve) (runs []plotter.XYs, band []stretch) {
 	gap, bandGap := true, true
 	f.groups(c.X, func(from, to int) {

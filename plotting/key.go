@@ -37,6 +37,7 @@ const (
 	keyMost    = 150 // the width of its text
 	keyGap     = 10  // to what is beside it
 	keyEntries = 4   // that may stand inside
+	keyTries   = 40  // more than have room on any figure; to measure thousands takes a minute
 )
 
 func newKey(p *plot.Plot) *key { return &key{style: p.Legend.TextStyle} }
@@ -105,11 +106,14 @@ func (k *key) place(p *plot.Plot) {
 // fit sets the size of the key, in smaller letters if it is too high, and leaves out
 // entries, with a word on it, if that is not enough.
 func (k *key) fit(most vg.Length) {
+	all := k.entries
+	if len(all) > keyTries {
+		k.entries = all[:keyTries]
+	}
 	for k.measure(); k.height > most && k.style.Font.Size > 7.5; k.measure() {
 		k.style.Font.Size -= 0.5
 	}
-	all := k.entries
-	for n := len(all) - 1; k.height > most && n > 0; n-- {
+	for n := len(k.entries) - 1; k.height > most && n > 0; n-- {
 		note := keyEntry{lines: []string{fmt.Sprintf("and %d more", len(all)-n)}}
 		k.entries = append(slices.Clone(all[:n]), note)
 		k.measure()

@@ -46,6 +46,8 @@ func newPlot(title, x, y string) *plot.Plot {
 	sans := func(size float64) font.Font {
 		return font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Length(size)}
 	}
+	spelt := newLetters()
+	p.TextHandler, p.Title.TextStyle.Handler, p.Legend.TextStyle.Handler = spelt, spelt, spelt
 	p.Title.TextStyle.Font = sans(titleSize)
 	p.Title.TextStyle.Color = ink
 	p.Title.Padding = 6
@@ -55,6 +57,7 @@ func newPlot(title, x, y string) *plot.Plot {
 	p.Legend.Padding = 2
 	p.Legend.ThumbnailWidth = 22
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Handler, a.Tick.Label.Handler = spelt, spelt
 		a.Label.TextStyle.Font = sans(labelSize)
 		a.Label.TextStyle.Color = ink
 		a.Label.Padding = 4

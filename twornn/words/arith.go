@@ -3,8 +3,10 @@ package words
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -92,6 +94,18 @@ func runes(w []int) []rune {
 		}
 	}
 	return r
+}
+
+// shown returns a text of a file as an error may hold it: short, and in one line.
+func shown(text string) string {
+	const most = 40
+	if len(text) > most {
+		return fmt.Sprintf("%q…", text[:most])
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return fmt.Sprintf("%q", text)
+	}
+	return text
 }
 
 // count returns "1 state", "2 states", "3 queries".

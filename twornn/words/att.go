@@ -183,7 +183,7 @@ func (f *attFile) take(v []string) error {
 		rest = v[3:]
 		if len(rest) > 1 {
 			if rest[0] != v[2] {
-				return f.fail(rest[0], "is not the symbol that is read, "+v[2], "an automaton reads and writes the same; project it with fstproject")
+				return f.fail(rest[0], "is not the symbol that is read, "+shown(v[2]), "an automaton reads and writes the same; project it with fstproject")
 			}
 			rest = rest[1:]
 		}

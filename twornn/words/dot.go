@@ -209,7 +209,7 @@ func (f *dotFile) read() error {
 		case f.peek() == "[":
 			err = f.node(name)
 		default:
-			err = f.fail(fmt.Sprintf("%q is no statement that is known", name))
+			err = f.fail(fmt.Sprintf("%s is no statement that is known", shown(name)))
 		}
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func (f *dotFile) node(name string) error {
 	}
 	i, err := strconv.Atoi(name)
 	if err != nil || i != len(f.alpha) || i >= maxStates {
-		return f.fail(fmt.Sprintf("the state %s is not number %d", name, len(f.alpha)))
+		return f.fail(fmt.Sprintf("the state %s is not number %d", shown(name), len(f.alpha)))
 	}
 	alpha, err := finite(v["alpha"])
 	if err != nil {
@@ -283,7 +283,7 @@ func (f *dotFile) node(name string) error {
 	for _, s := range strings.Fields(v["omega"]) {
 		x, err := finite(s)
 		if err != nil {
-			return f.fail(fmt.Sprintf("state %d has %q in omega", i, s))
+			return f.fail(fmt.Sprintf("state %d has %.40q in omega", i, s))
 		}
 		omega = append(omega, x)
 	}
@@ -315,7 +315,7 @@ func (f *dotFile) arc(from, to string) error {
 	x, err3 := finite(v["a"])
 	s, err4 := strconv.Unquote(v["symbol"])
 	if err := errors.Join(err, err2, err3, err4); err != nil {
-		return f.fail(fmt.Sprintf("the arrow from %s to %s has no symbol and number a", from, to))
+		return f.fail(fmt.Sprintf("the arrow from %s to %s has no symbol and number a", shown(from), shown(to)))
 	}
 	f.arcs = append(f.arcs, dotArc{i, j, s, x, line})
 	return nil
@@ -329,7 +329,7 @@ func (f *dotFile) automaton() (*twornn.WFA, error) {
 	index := make(map[string]int, d)
 	for s, name := range f.alphabet {
 		if _, ok := index[name]; ok {
-			return nil, f.fail(fmt.Sprintf("the symbol %q occurs twice in the alphabet", name))
+			return nil, f.fail(fmt.Sprintf("the symbol %.40q occurs twice in the alphabet", name))
 		}
 		index[name] = s
 	}
@@ -346,7 +346,7 @@ func (f *dotFile) automaton() (*twornn.WFA, error) {
 	for _, a := range f.arcs {
 		s, ok := index[a.symbol]
 		if !ok || a.from < 0 || a.from >= n || a.to < 0 || a.to >= n {
-			return nil, fmt.Errorf("words: DOT, line %d: an arrow from %d to %d by %q has a state or symbol that is not there", a.line, a.from, a.to, a.symbol)
+			return nil, fmt.Errorf("words: DOT, line %d: an arrow from %d to %d by %.40q has a state or symbol that is not there", a.line, a.from, a.to, a.symbol)
 		}
 		m.A[s].Set(a.from, a.to, a.value)
 	}

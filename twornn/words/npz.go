@@ -129,7 +129,7 @@ func readNPZ(in io.Reader, limit int64) (*twornn.WFA, error) {
 			return nil, fmt.Errorf("words: npz: there is no array %s; an automaton is alpha (n), A (d×n×n) and Omega (p×n)", name)
 		}
 		if len(a.shape) != dims || a.kind != "<f8" {
-			return nil, fmt.Errorf("words: npz: array %s is %.20s of shape %v; make it float64 of %d dimensions", name, a.kind, a.shape, dims)
+			return nil, fmt.Errorf("words: npz: array %s is %.20q of shape %v; make it float64 of %d dimensions", name, a.kind, a.shape, dims)
 		}
 		for i, v := range a.floats() {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -209,7 +209,7 @@ func readNPY(f *zip.File, limit int64) (*npy, error) {
 	for _, s := range strings.FieldsFunc(string(head[3]), func(r rune) bool { return r == ',' || r == ' ' }) {
 		k, err := strconv.Atoi(s)
 		if err != nil || k < 0 || k > len(b) || total > len(b) {
-			return nil, fmt.Errorf("its shape has %s entries, more than its data", s)
+			return nil, fmt.Errorf("its shape has %.20q entries, more than its data", s)
 		}
 		a.shape = append(a.shape, k)
 		total *= k
@@ -219,7 +219,7 @@ func readNPY(f *zip.File, limit int64) (*npy, error) {
 		width *= 4
 	}
 	if err != nil || len(a.data) != width*total {
-		return nil, fmt.Errorf("it has %d bytes for the shape %v of %s", len(a.data), a.shape, a.kind)
+		return nil, fmt.Errorf("it has %d bytes for the shape %v of %.20q", len(a.data), a.shape, a.kind)
 	}
 	return a, nil
 }
