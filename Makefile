@@ -8,7 +8,7 @@ export GOFLAGS := -buildvcs=false
 
 run := go run ./notebooks/run
 
-.PHONY: help bench quickstart test lab-test lab notebooks setup clean go
+.PHONY: help bench quickstart test lab-test lab notebooks pages handout setup clean go
 
 help:
 	@echo 'make quickstart  run the first notebook: a forecast of real wind, with its scores and figures'
@@ -16,12 +16,14 @@ help:
 	@echo 'make lab-test    run the first notebook, or NOTEBOOKS, in JupyterLab itself, in a browser without a window'
 	@echo 'make lab         open the notebooks in JupyterLab, or in Notebook where there is no JupyterLab to be had'
 	@echo 'make notebooks   run the notebooks and keep their outputs in them, as they are committed'
+	@echo 'make pages       the course as HTML pages that need no network, in notebooks/out/pages'
+	@echo 'make handout     a copy of the course as committed, without the solutions: notebooks/out/course.zip'
 	@echo 'make setup       build the kernel and find or install Jupyter; the others do this first'
 	@echo 'make bench       the benchmarks, on one core, into notebooks/out/bench.txt (twornn/BENCHMARKS.md says how to read it)'
 	@echo 'make clean       remove all that was built, the virtual environment and the pages'
 	@echo 'A notebook of your own, x.ipynb, runs into notebooks/out with: $(run) exec x.ipynb'
 
-quickstart test setup: go
+quickstart test setup pages: go
 	@$(run) $@
 
 lab-test: go
@@ -39,6 +41,11 @@ bench: go
 
 notebooks: go
 	@$(run) update
+
+handout:
+	@mkdir -p notebooks/out
+	@git archive --format=zip --prefix=course/ -o notebooks/out/course.zip HEAD -- . ':(exclude)notebooks/solutions'
+	@echo 'notebooks/out/course.zip: the course without solutions; the answers stay in notebooks/solutions'
 
 clean:
 	rm -rf notebooks/kernel/bin notebooks/kernel/venv notebooks/out

@@ -18,7 +18,8 @@ import (
 )
 
 // Each notebook runs without fault and shows as many figures as the committed
-// one; and the committed one is fit to be read without running it.
+// one; the solutions of its exercises, run behind it, are right; and the committed
+// one is fit to be read without running it.
 func TestNotebooks(t *testing.T) {
 	root, err := nb.Root()
 	if err != nil {
@@ -42,11 +43,13 @@ func TestNotebooks(t *testing.T) {
 			report(t, "as committed", nb.Lint(committed, root))
 
 			_, jupyter := kernel(t)
-			fresh, err := jupyter.Execute(t.Context(), path, filepath.Join(t.TempDir(), name))
+			solved, exercises := withSolutions(t, root, path)
+			fresh, err := jupyter.Execute(t.Context(), solved, filepath.Join(t.TempDir(), name))
 			if err != nil {
 				t.Fatal(err)
 			}
 			report(t, "run afresh", nb.Scan(fresh))
+			checkSolutions(t, fresh, exercises)
 			if got, want := len(fresh.Figures()), len(committed.Figures()); got != want {
 				t.Errorf("run afresh it shows %d figures, committed are %d: run \"make notebooks\"", got, want)
 			}
@@ -185,7 +188,7 @@ func TestPageColoursGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := jupyter.Page(t.Context(), n, path, "page"); err != nil {
+	if err := jupyter.Page(t.Context(), n, path, "page", ""); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(path)

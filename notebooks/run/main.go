@@ -8,6 +8,7 @@
 //	go run ./notebooks/run lab          open the notebooks in JupyterLab or Notebook
 //	go run ./notebooks/run exec x.ipynb run notebooks of any name into notebooks/out
 //	go run ./notebooks/run update       run the course's notebooks and keep their outputs
+//	go run ./notebooks/run pages        write the course as HTML pages, into notebooks/out/pages
 //	go run ./notebooks/run pictures     make the README's pictures anew from the outputs kept
 package main
 
@@ -40,6 +41,7 @@ var verbs = map[string]func(*app, context.Context) error{
 	"exec":       (*app).exec,
 	"update":     (*app).update,
 	"pictures":   (*app).pictures,
+	"pages":      (*app).pages,
 }
 
 func main() {
@@ -49,7 +51,7 @@ func main() {
 	}
 	do, ok := verbs[verb]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|labtest|lab|exec|update|pictures [notebook...]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./notebooks/run setup|quickstart|test|labtest|lab|exec|update|pictures|pages [notebook...]")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

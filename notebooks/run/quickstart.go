@@ -32,7 +32,7 @@ func (a *app) quickstart(ctx context.Context) error {
 		return err
 	}
 	err = a.log.run(ctx, "page", func(ctx context.Context) (string, error) {
-		return "", a.jupyter.Page(ctx, executed, page, first)
+		return "", a.jupyter.Page(ctx, executed, page, first, "")
 	})
 	if err != nil {
 		return err

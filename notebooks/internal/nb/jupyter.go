@@ -328,8 +328,9 @@ func (j *Jupyter) execute(ctx context.Context, work, dir, name, dst string) (*No
 // noPattern writes a file's name so that nbconvert, which takes it for a pattern, finds it.
 var noPattern = strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]")
 
-// Page writes an executed notebook as one HTML page that needs no other file.
-func (j *Jupyter) Page(ctx context.Context, src, dst, title string) error {
+// Page writes an executed notebook as one HTML page that needs no other file and no network:
+// formulas are MathML, and there is no script. See [Around] for what stands above and below.
+func (j *Jupyter) Page(ctx context.Context, src, dst, title string, around Around) error {
 	work, err := tempDir()
 	if err != nil {
 		return err
@@ -357,12 +358,12 @@ func (j *Jupyter) Page(ctx context.Context, src, dst, title string) error {
 	if err != nil {
 		return fmt.Errorf("Jupyter left no page: %w", err)
 	}
-	return write(dst, script.ReplaceAll(page, []byte("<script defer$1")))
+	text, err := finish(string(page), around)
+	if err != nil {
+		return fmt.Errorf("%s: %w", title, err)
+	}
+	return write(dst, []byte(text))
 }
-
-// script finds scripts fetched from the network. Deferred, they cannot hold up a
-// page that is opened without one.
-var script = regexp.MustCompile(`<script(\s[^>]*src="https?://)`)
 
 // run runs a command and returns the end of what it complained about.
 func run(cmd *exec.Cmd) error {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // What is committed should be read in one breath and fetched in one clone.
 const (
 	maxLines  = 12
+	maxWidth  = 100     // characters of a line, a tab being four
 	maxFigure = 100_000 // bytes of PNG
 )
 
@@ -42,6 +44,12 @@ func Lint(n *Notebook, root string) []Problem {
 		}
 		if lines := strings.Count(strings.TrimSpace(string(c.Source)), "\n") + 1; lines > maxLines {
 			add(number, c.Source, "has %d lines, more than %d", lines, maxLines)
+		}
+		for line := range strings.Lines(string(c.Source)) {
+			line = strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")
+			if width := utf8.RuneCountInString(line); width > maxWidth {
+				add(number, Text(line), "has a line of %d characters, more than %d", width, maxWidth)
+			}
 		}
 		for _, o := range c.Outputs {
 			if o.Type == "stream" && o.Name == "stderr" && describe(o) == "" {

@@ -154,6 +154,7 @@ func TestLint(t *testing.T) {
 		{"home", notebook(display("image/png", small), strings.Replace(display("text/plain", "/somebody/x"), ":1", ":2", 1)), "cell [2] (draw()): shows a path of this machine: /somebody/x"},
 		{"temporary", notebook(display("image/png", small), strings.Replace(display("text/plain", "/tmp/x"), ":1", ":2", 1)), "cell [2] (draw()): shows a path of this machine: /tmp/x"},
 		{"long", notebook(strings.Replace(display("image/png", small), "draw()", "draw()"+strings.Repeat(`\n`, 12)+"end()", 1)), "cell [1] (draw()): has 13 lines, more than 12"},
+		{"wide", notebook(strings.Replace(display("image/png", small), "draw()", "draw() // "+strings.Repeat("x", 91), 1)), "cell [1] (draw() // " + strings.Repeat("x", 91) + "): has a line of 101 characters, more than 100"},
 		{"kernel", strings.Replace(notebook(display("image/png", small)), `"gonb"`, `"python3"`, 1), `its kernel is "python3", not "gonb"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
