@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,15 @@ func TestWindowCures(t *testing.T) {
 		}
 		if r, err := read(t, file, o).CountWindows(v); err != nil || r.Kept == 0 {
 			t.Errorf("%s: %v, %v", cure, r, err)
+		}
+	}
+}
+
+// TestErrNoRows: an empty file and a header alone can be told from what is wrong.
+func TestErrNoRows(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "a,b\n": true, "a,b\n1,x\n": false} {
+		if _, err := Read(strings.NewReader(text), "", CSV{}); err == nil || errors.Is(err, ErrNoRows) != want {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,6 +20,17 @@ type CellError struct {
 	Text    string // what stands there
 	Problem string // what is wrong with it
 	Cure    string // what to do
+}
+
+// ErrNoRows is what a CellError is, by errors.Is, where a file is empty or has a header alone: of
+// many files that belong together some may.
+var ErrNoRows = errors.New("datasets: there are no rows")
+
+const emptyFile, headerAlone = "the file is empty", "has a header and no rows"
+
+// Is reports whether the error is ErrNoRows.
+func (e *CellError) Is(target error) bool {
+	return target == ErrNoRows && (e.Problem == emptyFile || e.Problem == headerAlone)
 }
 
 // Error returns the place, the text, the problem and the cure in one line.

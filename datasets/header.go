@@ -93,7 +93,7 @@ func (t *table) readHeader() error {
 	}
 	first, err := t.read()
 	if err == io.EOF {
-		return t.fail(0, "", "", "the file is empty", "it needs a header and rows")
+		return t.fail(0, "", "", emptyFile, "it needs a header and rows")
 	}
 	if err != nil {
 		return err

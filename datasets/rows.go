@@ -202,7 +202,7 @@ func (t *table) addTime(g *group, r row) error {
 // series returns what was read.
 func (t *table) series() ([]*Series, error) {
 	if t.seen == 0 {
-		return nil, t.fail(0, "", "", "has a header and no rows", "it needs rows")
+		return nil, t.fail(0, "", "", headerAlone, "it needs rows")
 	}
 	if len(t.order) == 0 {
 		var want []string

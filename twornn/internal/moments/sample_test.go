@@ -101,14 +101,12 @@ func TestPlacedShardsKeepWhatOnePassKeeps(t *testing.T) {
 		for _, shards := range []int{1, 4, 64} {
 			order := rnd.Perm(n)
 			sum := Set{}
-			var most int
 			for k := range shards {
 				c := NewCollector(Plan{Lengths: []int{1}, Placed: true, Total: total})
 				for j := k; j < n; j += shards {
 					add(c, order[j])
 				}
 				s := end(c)
-				most = max(most, len(s.Kept().Runs))
 				if err := sum.Merge(s); err != nil {
 					t.Fatal(err)
 				}

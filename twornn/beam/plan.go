@@ -1,0 +1,105 @@
+package beam
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// count is what a file holds.
+type count struct {
+	Name    string
+	Rows    int64
+	Windows int64
+	// Gaps and Missing are the stretches that are no windows because they bridge a gap, or lack a value.
+	Gaps, Missing int64
+	Columns       []string
+	// Step is the sampling step in nanoseconds, or Months it is; neither without two rows and times.
+	Step, Months int64
+	Problem      string
+}
+
+// countOf counts the windows of a file.
+func countOf(name string, all []*datasets.Series, w datasets.Window) count {
+	c := count{Name: name}
+	for _, s := range all {
+		// It errs where there is no window: the targets are known to be there.
+		r, _ := s.CountWindows(w)
+		c.Rows += int64(s.Len())
+		c.Windows += int64(r.Kept)
+		c.Gaps += int64(r.LostToGaps)
+		c.Missing += int64(r.LostToMissing)
+		c.Columns = s.Columns()
+		if c.Step == 0 && c.Months == 0 && s.Len() > 1 {
+			c.Step, c.Months = int64(s.Step()), int64(s.Gaps().Months)
+		}
+	}
+	return c
+}
+
+// plan is where the windows of each file stand among all.
+type plan struct {
+	names []string         // sorted
+	first map[string]int64 // place of the first window, from 1
+	total int64
+	// problem is what is wrong with the files together, if it is not empty.
+	problem string
+}
+
+// newPlan returns the plan for the files, in the order of their names.
+func newPlan(files []count, f Files) plan {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b count) int { return cmp.Compare(a.Name, b.Name) })
+	p := plan{first: map[string]int64{}, total: 0}
+	for _, c := range files {
+		p.names = append(p.names, c.Name)
+		p.first[c.Name] = p.total + 1
+		p.total += c.Windows
+	}
+	p.problem = problemOf(files, f, p.total)
+	return p
+}
+
+// problemOf returns the first thing that is wrong with the files.
+func problemOf(files []count, f Files, total int64) string {
+	var sum count
+	var like, step *count // the first file with rows, and with a step
+	for i := range files {
+		c := &files[i]
+		sum.Rows, sum.Gaps, sum.Missing = sum.Rows+c.Rows, sum.Gaps+c.Gaps, sum.Missing+c.Missing
+		switch {
+		case c.Problem != "":
+			return c.Problem
+		case c.Rows == 0:
+			continue
+		case like == nil:
+			like = c
+		case !slices.Equal(c.Columns, like.Columns):
+			return fmt.Sprintf("beam: %s has the columns %s, and %s has %s; name the columns to read, in one order for all", like.Name, strings.Join(like.Columns, ", "), c.Name, strings.Join(c.Columns, ", "))
+		}
+		switch {
+		case c.Step == 0 && c.Months == 0:
+		case step == nil:
+			step = c
+		case c.Step != step.Step || c.Months != step.Months:
+			return fmt.Sprintf("beam: the rows of %s are %s apart, those of %s %s; set the step", step.Name, step.step(), c.Name, c.step())
+		}
+	}
+	if total == 0 {
+		w := f.Window
+		return fmt.Sprintf("beam: no window of %d rows is in the %d rows of the files %s (%d of them): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
+			w.Length+max(w.Horizon, 1), sum.Rows, f.Pattern, len(files), sum.Gaps, sum.Missing)
+	}
+	return ""
+}
+
+func (c *count) step() string {
+	if c.Months > 0 {
+		return fmt.Sprintf("%d months", c.Months)
+	}
+	return time.Duration(c.Step).String()
+}
