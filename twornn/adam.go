@@ -47,12 +47,14 @@ func (o Adam) Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec
 
 // RefineNonLinear is Refine for a 2-RNN with non-linear states.
 func (o Adam) RefineNonLinear(ctx context.Context, m *NonLinear, data iter.Seq[Sequence], rec Recorder) (*NonLinear, Stats, error) {
-	g, err := o.newDescent(ctx, m, data)
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	st := g.run(ctx, rec)
-	return &NonLinear{g.model(), m.Activation}, st, nil
+	return refining(ctx, rec, func(rec Recorder) (*NonLinear, Stats, error) {
+		g, err := o.newDescent(ctx, m, data)
+		if err != nil {
+			return nil, Stats{}, err
+		}
+		st := g.run(ctx, rec)
+		return &NonLinear{g.model(), m.Activation}, st, nil
+	})
 }
 
 // LowerSlope starts at a linear 2-RNN, which is one with leaky ReLU states of slope 1,

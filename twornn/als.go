@@ -56,6 +56,10 @@ func (o ALS) Recover(ctx context.Context, m *Measurements, rank int, rec Recorde
 // RecoverFrom implements Continuation: where the shorter words lead close enough, no train is
 // grown.
 func (o ALS) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return o.recover(ctx, m, rank, shorter, rec) })
+}
+
+func (o ALS) recover(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if err := o.check(m, rank); err != nil {
 		return nil, st, err

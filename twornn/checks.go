@@ -1,6 +1,9 @@
 package twornn
 
 import (
+	"context"
+	"math"
+
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
@@ -9,7 +12,7 @@ import (
 func (f *fitter) result(best candidate) *Result {
 	r := f.summary(best)
 	for _, check := range []func(candidate, *Result){
-		f.checkData, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank,
+		f.checkData, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
 	} {
 		check(best, r)
 	}
@@ -75,6 +78,8 @@ func (f *fitter) checkDescent(best candidate, r *Result) {
 	switch st := r.Refinement; {
 	case f.cutShort || best.climb.Status == lsq.Stopped:
 		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum", st.Gradient)
+	case f.exhausted:
+		r.warn(NotConverged, "the search took all the time that there is for one, and ranks or starts were left out; name a rank")
 	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset):
 		r.warn(NotConverged, "the joint fit ended after %s, %.2g standard errors from its optimum", count(st.Iterations, "iteration"), st.Gradient)
 	}
@@ -127,7 +132,41 @@ func (f *fitter) checkLong(best candidate, r *Result) {
 	if drifts && best.long > f.policy.LongWorse*best.zeroLong {
 		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",
 			last, best.long, best.zeroLong)
-	} else if g := growth(r.Model, f.c); !(g <= f.policy.MaxGrowth) {
-		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+	} else if most, bad := f.explodes(r.Model); bad {
+		r.warn(Unstable, unstable, most)
 	}
+}
+
+// checkWords warns of words too short for the states that the data show.
+func (f *fitter) checkWords(best candidate, r *Result) {
+	if !r.ceiling || best.climb == nil || best.climb.adequate(f.policy) {
+		return
+	}
+	q, sse := best.climb.q, best.climb.SSE
+	if q.PureDof < 10 {
+		return // nothing tells how good a fit can be
+	}
+	noise := q.Pure / q.PureDof
+	free := max(1, q.M-q.PureDof-float64(q.Free()))
+	if excess := (sse - q.Pure) / noise; excess > free+2*f.policy.Misfit*math.Sqrt(2*free) && sse/q.M > 1.05*noise {
+		longest := r.Lengths[len(r.Lengths)-1]
+		r.warn(ShortWords, "words of up to %s carry no more than %s, and those leave %.3g times the squared error that noise does: give longer sequences with an output at every step, of %d steps or more",
+			count(longest, "step"), count(r.Rank, "state"), sse/q.M/noise, longest+2)
+	}
+}
+
+// try compares a joint fit with the rivals, and has the zero function taken where that does better
+// on parts left out and the rank was left open.
+func (f *fitter) try(ctx context.Context, best *candidate) (*trial, []float64) {
+	k := f.c.Kept()
+	_, d := f.w.dims()
+	s := newTrial(k, d, f.p, f.scale)
+	if s == nil || best.climb == nil || ctx.Err() != nil {
+		return s, nil
+	}
+	left := s.model(k, f.w, best.climb.q.Shape, best.climb.Theta)
+	if f.o.Rank == 0 && left != nil && total(left) > total(s.energy) {
+		best.zero = true
+	}
+	return s, left
 }

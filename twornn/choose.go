@@ -18,10 +18,14 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 	if err != nil {
 		return candidate{}, nil, err
 	}
+	if err := f.o.checkStates(max(1, f.o.Rank), f.d, f.p); err != nil {
+		return candidate{}, nil, err
+	}
 	q, err := lsq.NewEquations(f.c, 1)
 	if err != nil {
 		return candidate{}, nil, err
 	}
+	q.Stop = func() bool { return ctx.Err() != nil }
 	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
 	best := j.stable(j.choose(spectral), spectral.L)
 	j.polish(best)
@@ -33,6 +37,7 @@ func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error)
 		return candidate{}, nil, err
 	}
 	f.cutShort = j.stopped()
+	f.exhausted = j.stinted
 	return *best, all, nil
 }
 
@@ -84,7 +89,7 @@ func (j *joint) choose(spectral candidate) *candidate {
 
 // within reports whether r states are within what the block, the data and the time allow.
 func (j *joint) within(r int, spectral candidate) bool {
-	return r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.stopped()
+	return r <= j.f.most(spectral) && j.possible(r) && j.affordable(r) && !j.exhausted(r) && !j.stopped()
 }
 
 // upwards adds states as long as the criterion falls.
@@ -101,7 +106,7 @@ func (j *joint) upwards(best *candidate, spectral candidate) *candidate {
 
 // downwards takes states away as long as the criterion falls.
 func (j *joint) downwards(best *candidate, L int) *candidate {
-	for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
+	for r := best.states() - 1; r >= 1 && !j.stopped() && !j.exhausted(r); r-- {
 		// With fewer parameters a larger sum of squares has the same criterion.
 		fewer := j.criterion(1, r+1) - j.criterion(1, r)
 		goal := best.climb.SSE * math.Exp(fewer/j.targets())
@@ -140,6 +145,9 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 		bound = j.f.policy.MaxGrowth
 	}
 	keeps := func(c *candidate) bool { return growth(c.Model, j.f.c) <= bound }
+	if !asked {
+		keeps = func(c *candidate) bool { _, bad := j.f.explodes(c.Model); return !bad }
+	}
 	if keeps(best) {
 		return best
 	}
@@ -151,8 +159,9 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 		}
 	}
 	if calm := j.calmest(best, keeps, asked); calm != nil {
+		most, _ := j.f.explodes(best.Model)
 		calm.note = &Warning{RankCut, fmt.Sprintf("rank %d has the least criterion, but run on and on its outputs grow to %.3g times those of the training data: rank %d is taken",
-			best.states(), growth(best.Model, j.f.c), calm.states())}
+			best.states(), most, calm.states())}
 		return calm
 	}
 	if asked {

@@ -160,6 +160,7 @@
 //	wfa.go           WFA, change of basis, Minimize, Equal, complete bases
 //	beginning.go     WithStart: h₀ from the beginning of a run
 //	logvalue.go      logarithms of values that would underflow
+//	size.go          how large blocks and equations would be
 //	hankel.go        Hankel tensors and blocks
 //	evaluate.go      Predictor, Evaluate and its Metrics
 //	nonlinear.go     other activations
@@ -170,6 +171,7 @@
 //	measurements.go  Measurements, what a Recovery works on
 //	collect.go       Collect, Collection
 //	recovery.go      Recovery, Refiner, Recorder, Stats
+//	within.go        calls that end with their context
 //	leastsquares.go  LeastSquares
 //	nuclear.go       NuclearNorm
 //	tangent.go       descent along the tangents of tensors of low rank
@@ -183,20 +185,29 @@
 //	factors.go       FromFactors: Theorem 3 to the letter
 //	policy.go        the thresholds by which Fit decides
 //	options.go       Options
+//	room.go          what a fit has room for
+//	layout.go        which L the lengths of the data fit
 //	coordinates.go   those in which Fit works
 //	constant.go      those for data with a constant input
 //	growth.go        what becomes of the outputs in the long run
+//	clusters.go      errors by target, where windows overlap
+//	rivals.go        regressions and persistence on parts of the data left out
+//	trial.go         a fit compared with these
 //	adam.go          Adam
 //	levenberg.go     LevenbergMarquardt
 //	result.go        Result, Candidate, Warning
 //	start.go         Fit's first step: models read off Hankel tensors
+//	outliers.go      values far outside the others
+//	longruns.go      what a model does on runs ten times as long as the training sequences
 //	joint.go         its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
+//	review.go        warnings whichever way a model was fitted
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
 //	wide.go          a second: many inputs, along the sequences as they came
-//	clusters.go      errors by target, where windows overlap
 //	exact.go         a third: words without noise, exactly, symbol by symbol
+//	relearn.go       few data: fits again without a part each
+//	ways.go          which way data are fitted that can be fitted in two
 //	fit.go           Fit, FitCollection
 //	shards.go        Shard: data that are gathered in several places
 //	conformal.go     NewConformal: intervals from data held out

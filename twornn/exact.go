@@ -3,7 +3,6 @@ package twornn
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/internal/symbols"
@@ -65,20 +64,6 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 func tooManySymbols(c moments.Set) error {
 	d, _ := c.Dims()
 	return fmt.Errorf("twornn: no machine explains the outputs of the words without an error, be it for noise or because they are few, and %d symbols are too many for a fit that weighs noise: give symbols fewer inputs, by groups or by vectors as words.Embed makes them", d)
-}
-
-// lengthsOf returns the lengths of the words that have an output among those kept, ascending, and how
-// many outputs there are.
-func lengthsOf(kept *moments.Kept) (lengths []int, n int) {
-	for _, r := range kept.Runs {
-		n += len(r.At)
-		for _, l := range r.At {
-			if i, ok := slices.BinarySearch(lengths, l); !ok {
-				lengths = slices.Insert(lengths, i, l)
-			}
-		}
-	}
-	return lengths, n
 }
 
 // treeOf returns the examples as a tree of words, nil if they are none.

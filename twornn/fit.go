@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/stop"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,11 +22,23 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c, err := collect(until(ctx, data), o.plan())
-	if err != nil {
-		return nil, err
+	o.Recorder = whileRunning(ctx, o.Recorder)
+	return stop.Within(ctx, func() (*Result, error) {
+		c, err := o.measure(ctx, data)
+		if err != nil {
+			return nil, err
+		}
+		return fitSet(ctx, c, o, standard)
+	})
+}
+
+// measure gathers what a fit with these options needs of the data.
+func (o Options) measure(ctx context.Context, data iter.Seq[Sequence]) (moments.Set, error) {
+	c, err := collect(until(ctx, o.fitting(data)), o.plan())
+	if err != nil || o.Recovery != nil {
+		return c, err
 	}
-	return fitSet(ctx, c, o, standard)
+	return remeasured(c, o)
 }
 
 // plan returns what a pass has to gather for the options.
@@ -86,7 +99,9 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	if err := measured(c.set()); err != nil {
 		return nil, err
 	}
-	return fitSet(ctx, c.set(), o, standard)
+	set := c.set()
+	o.Recorder = whileRunning(ctx, o.Recorder)
+	return stop.Within(ctx, func() (*Result, error) { return fitSet(ctx, set, o, standard) })
 }
 
 // fitSet is FitCollection for options that are checked, by the given policy: exactly, where
@@ -102,25 +117,23 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 		}
 		return nil, tooManySymbols(c)
 	}
+	w := ways{c, o, by, fitWords}
 	runs := newRunFit(c, o, by)
 	if runs == nil && o.Recovery == nil {
 		if wide, err := newWideFit(c, o, by); wide != nil || err != nil {
 			if err != nil {
 				return nil, err
 			}
-			return wide.fit(ctx)
+			return w.wide(ctx, wide)
 		}
 	}
-	if runs == nil || o.Recovery != nil || o.Rank == 1 || o.Rank > 0 && runs.short() {
-		return fitWords(ctx, c, o, by)
+	switch {
+	case runs == nil || o.Recovery != nil || o.Rank == 1:
+		return w.words(ctx)
+	case runs.short():
+		return w.better(ctx)
 	}
-	if runs.short() {
-		r, err := fitWords(ctx, c, o, by)
-		if err == nil && r.holds() || ctx.Err() != nil {
-			return r, err
-		}
-	}
-	return runs.fit(ctx)
+	return w.runs(ctx)
 }
 
 // fitWords fits by measurements of short words.
@@ -134,7 +147,9 @@ func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result
 	if err != nil {
 		return nil, err
 	}
+	trial, left := f.try(ctx, &best)
 	res := f.result(best)
+	res.trial, res.left = trial, left
 	if res.joined, err = f.joined(best, w, res); err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func TestGuard(t *testing.T) {
 
 func TestUnstableModelsSaySo(t *testing.T) {
 	grow, fade := NewModel(1, 1, 1), NewModel(1, 1, 1)
-	for m, a := range map[*Model]float64{grow: 1.3, fade: 0.8} {
+	for m, a := range map[*Model]float64{grow: 2.2, fade: 0.8} {
 		m.H0.SetVec(0, 1)
 		m.A[0].Set(0, 0, a)
 		m.Omega.Set(0, 0, 1)

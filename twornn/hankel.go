@@ -1,7 +1,7 @@
 package twornn
 
 import (
-	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -46,10 +46,6 @@ func (m *Model) Hankel(l int) *tt.Tensor {
 	return tt.New(append(cores, last)...)
 }
 
-// maxBlock bounds the entries of a Hankel block that is written out: the SVD of a
-// square block of that size takes some twenty seconds.
-const maxBlock = 1 << 20
-
 // block is a finite part of the Hankel tensor over all prefixes and suffixes of up
 // to L symbols (Appendix B), written out from H⁽⁰⁾, …, H⁽²ᴸ⁺¹⁾. Words are ordered by
 // length, then as numbers with their first symbol most significant.
@@ -62,12 +58,12 @@ type block struct {
 
 // newBlock writes the block out. h must hold H⁽⁰⁾, …, H⁽²ᴸ⁺¹⁾.
 func newBlock(h map[int]*tt.Tensor, L, d, p int) (*block, error) {
-	words, size := 0, 1
-	for l := 0; l <= L; l++ {
-		if words += size; words*words*p > maxBlock {
-			return nil, fmt.Errorf("twornn: the block of all words up to length %d over %d inputs has more than %d entries; lower L", L, d, maxBlock)
-		}
-		size *= d
+	if err := blockFits(L, d, p, math.Inf(1)); err != nil {
+		return nil, err
+	}
+	words := 0
+	for l := range L + 1 {
+		words += linalg.Pow(d, l)
 	}
 	b := &block{H: mat.NewDense(words, words*p, nil), words: words, p: p}
 	for range d {

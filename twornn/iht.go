@@ -52,12 +52,12 @@ func (o IHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorde
 	l, d, p := m.Dims()
 	half := (l + 1) / 2
 	dims := []int{linalg.Pow(d, half), linalg.Pow(d, l-half) * p}
-	return TIHT(o).over(ctx, m, dims, rank, rec)
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return TIHT(o).over(ctx, m, dims, rank, rec) })
 }
 
 // Recover implements Recovery.
 func (o TIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recorder) (*tt.Tensor, Stats, error) {
-	return o.over(ctx, m, m.dims(), rank, rec)
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return o.over(ctx, m, m.dims(), rank, rec) })
 }
 
 // over is Recover for the shape that is to have low rank.

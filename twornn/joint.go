@@ -12,13 +12,23 @@ import (
 // lengths at once, started from what spectral learning gives and, where that may not
 // lead to the best optimum, from random parameters.
 type joint struct {
-	ctx    context.Context
-	f      *fitter
-	data   *lsq.Equations     // of no number of states in particular
-	rnd    *rand.Rand         // for random starts
-	tried  map[int]*candidate // by rank
-	damped *candidate         // in place of them all
-	halted bool               // by the Recorder
+	ctx     context.Context
+	f       *fitter
+	data    *lsq.Equations     // of no number of states in particular
+	rnd     *rand.Rand         // for random starts
+	tried   map[int]*candidate // by rank
+	damped  *candidate         // in place of them all
+	halted  bool               // by the Recorder
+	spent   float64            // operations, about
+	stinted bool               // ranks or starts were left out for want of time
+}
+
+// exhausted reports whether there is no time left for another rank with n states.
+func (j *joint) exhausted(n int) bool {
+	if j.spent+10*j.data.Work(n) > j.f.policy.TotalBudget {
+		j.stinted = true
+	}
+	return j.stinted
 }
 
 // stopped reports whether there are to be no more runs.
@@ -37,8 +47,10 @@ func (j *joint) iterations(n int) int {
 	return min(200, max(3, int(10*j.f.policy.Budget/j.data.Work(n))))
 }
 
-// affordable reports whether a fit of n states takes seconds.
-func (j *joint) affordable(n int) bool { return 10*j.data.Work(n) < j.f.policy.Budget }
+// affordable reports whether a fit of n states takes seconds, and has room.
+func (j *joint) affordable(n int) bool {
+	return 10*j.data.Work(n) < j.f.policy.Budget && j.f.o.checkStates(n, j.data.D, j.data.P) == nil
+}
 
 // possible reports whether the data have outputs enough for r states.
 func (j *joint) possible(r int) bool {
@@ -52,9 +64,19 @@ func (j *joint) criterion(sse float64, n int) float64 {
 	k := float64(freeParameters(n, j.data.D, j.data.P))
 	fit := j.targets() * math.Log(sse/j.data.M)
 	if j.f.o.Rank == 0 {
-		return fit + k*math.Log(j.targets())
+		return fit + parameterCost(k, j.targets())
 	}
 	return fit + j.f.policy.ParameterCost*k + j.f.policy.StateCost*float64(n)
+}
+
+// parameterCost is what k parameters cost where the rank is left open: log M each (BIC), or where
+// outputs are few beside them what Akaike's corrected criterion takes, 2M/(M − k − 1).
+func parameterCost(k, M float64) float64 {
+	spare := M - k - 1
+	if spare < 1 {
+		spare = 1 / (2 - spare) // none left: finite, and more with each parameter
+	}
+	return k * max(math.Log(M), 2*M/spare)
 }
 
 // start is where a run starts from.
@@ -74,7 +96,7 @@ func (j *joint) fit(n, L, tries int, goal *float64) *candidate {
 	hits := 0
 	// Where an iteration is dear there are fewer starts, and iterations of each.
 	tries = min(tries, max(1, int(j.f.policy.Budget/(50*j.data.Work(n)))))
-	for i := 0; i < tries && (i == 0 || !j.stopped()); i++ {
+	for i := 0; i < tries && (i == 0 || !j.stopped() && !j.exhausted(n)); i++ {
 		s := start{"random", nil}
 		if i < len(starts) {
 			s = starts[i]
@@ -82,6 +104,7 @@ func (j *joint) fit(n, L, tries int, goal *float64) *candidate {
 			s.Model = random(&q, j.rnd)
 		}
 		r := j.climb(&q, s.Model, best, goal)
+		j.spent += float64(r.Iterations+1) * j.data.Work(n)
 		switch {
 		case best == nil || r.SSE < best.SSE*(1-1e-6):
 			best, from, hits = r, s.name, 1

@@ -30,6 +30,10 @@ var _ Recovery = LeastSquares{}
 
 // Recover implements Recovery. rank is ignored: the tensor comes at full rank.
 func (ls LeastSquares) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return ls.recover(ctx, m, rec) })
+}
+
+func (ls LeastSquares) recover(ctx context.Context, m *Measurements, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if !(ls.RCond >= 0 && ls.RCond < 1) {
 		return nil, st, fmt.Errorf("twornn: LeastSquares.RCond is %v; it must be from 0 to below 1; zero means the level of rounding", ls.RCond)

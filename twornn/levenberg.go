@@ -48,16 +48,19 @@ var _ Refiner = LevenbergMarquardt{}
 // come; sequences with outputs at greater lengths are kept. It errs if a sequence is
 // unusable, the model does not fit the data, or m is not fitted.
 func (o LevenbergMarquardt) Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec Recorder) (*Model, Stats, error) {
-	c, err := collect(until(ctx, data), moments.Plan{Limit: 512, All: true})
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	return o.refine(ctx, m, c, rec)
+	return refining(ctx, rec, func(rec Recorder) (*Model, Stats, error) {
+		c, err := collect(until(ctx, data), moments.Plan{Limit: 512, All: true})
+		if err != nil {
+			return nil, Stats{}, err
+		}
+		return o.refine(ctx, m, c, rec)
+	})
 }
 
 // RefineCollection is Refine for measurements already collected.
 func (o LevenbergMarquardt) RefineCollection(ctx context.Context, m *Model, c Collection, rec Recorder) (*Model, Stats, error) {
-	return o.refine(ctx, m, c.set(), rec)
+	set := c.set()
+	return refining(ctx, rec, func(rec Recorder) (*Model, Stats, error) { return o.refine(ctx, m, set, rec) })
 }
 
 // refine is RefineCollection.
@@ -78,9 +81,10 @@ func (o LevenbergMarquardt) refine(ctx context.Context, m *Model, c moments.Set,
 	if err != nil {
 		return nil, Stats{}, err
 	}
+	q.Stop = func() bool { return ctx.Err() != nil }
 	in := w.fromData(m)
 	r := newClimb(q, in)
-	if math.IsInf(r.SSE, 1) {
+	if math.IsInf(r.SSE, 1) && ctx.Err() == nil {
 		return nil, Stats{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
 	}
 	r.run(ctx, o, rec, nil)

@@ -41,6 +41,10 @@ var _ Recovery = NuclearNorm{}
 
 // Recover implements Recovery. rank is ignored.
 func (o NuclearNorm) Recover(ctx context.Context, m *Measurements, _ int, rec Recorder) (*tt.Tensor, Stats, error) {
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return o.recover(ctx, m, rec) })
+}
+
+func (o NuclearNorm) recover(ctx context.Context, m *Measurements, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if err := o.check(); err != nil {
 		return nil, st, err

@@ -24,6 +24,9 @@ type Options struct {
 	// way to one of lower rank, or if none keeps to it is damped; a warning says so. It acts
 	// on the recommended fit. Zero: no bound, but a warning beyond 30.
 	MaxGrowth float64
+	// Memory is how many bytes a fit may take, about. What would take more is an error that says how
+	// much, before it is allocated. Zero: 4 GB.
+	Memory int64
 	// Recorder is told of progress. Nil: silent.
 	Recorder Recorder
 	// Src draws the random starts of the recommended fit. Nil: a fixed seed.
@@ -45,6 +48,9 @@ func (o Options) check() error {
 	}
 	if !(o.MaxGrowth >= 0) {
 		return fmt.Errorf("twornn: MaxGrowth %g: it may not be negative; zero means no bound", o.MaxGrowth)
+	}
+	if o.Memory < 0 {
+		return fmt.Errorf("twornn: Memory is %d bytes: it may not be negative; zero means 4 GB", o.Memory)
 	}
 	if o.Basis < Auto || o.Basis > UpToLength {
 		return fmt.Errorf("twornn: there is no basis %v", o.Basis)

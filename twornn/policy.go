@@ -17,6 +17,8 @@ type policy struct {
 	// Budget is how many operations may go into the starts of a rank: some seconds of one
 	// core.
 	Budget float64
+	// TotalBudget is how many may go into all ranks of a joint fit: some 20 s of one core.
+	TotalBudget float64
 	// A run that lowers its sum of squares by less than a tenth of what parts it from the
 	// goal in SlowGoal iterations, or by less than a hundredth in SlowRival while another run is
 	// ahead, is given up: Gauss-Newton near an optimum gains far more, or is done.
@@ -57,11 +59,23 @@ type policy struct {
 	Offset float64
 	// RoughStart is the tolerance of a recovery of which only a start is wanted.
 	RoughStart float64
+	// DenseStart is up to how many columns a start is by least squares where there are fewer rows;
+	// beyond, ALS takes a tenth of the time and the joint fit comes to the same.
+	DenseStart int
 	// NoNoise is the noise, over the spread of an output, below which there is none to weigh
 	// by; LeastNoise is what a smaller noise of an output counts as.
 	NoNoise, LeastNoise float64
 	// PooledRows is how many rows of the noise of all lengths are added to that of each.
 	PooledRows float64
+	// Outlier is how many standard deviations of the bulk a value has to be from the median to be
+	// an outlier, OutlierShare how much of its column's sum of squares about the median it holds.
+	Outlier, OutlierShare float64
+	// Outdone is by what share the squared error of the model may exceed that of a rival on parts of
+	// the data left out, Constant what share of it a constant has to take away to be missed.
+	Outdone, Constant float64
+	// Earned is by what share the error of a model of words has to be below that of a linear
+	// regression for products of inputs to be worth while where a fit along runs is possible.
+	Earned float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
 	// wide is what decides in a fit of many inputs.
@@ -70,7 +84,7 @@ type policy struct {
 
 // standard is the policy of Fit.
 var standard = policy{
-	ManyStarts: 24, FewStarts: 6, Budget: 2e10,
+	ManyStarts: 24, FewStarts: 6, Budget: 2e10, TotalBudget: 6e10,
 	SlowGoal: 8, SlowRival: 10,
 	Evidence: 10, ParameterCost: 2.2, StateCost: 20,
 	Misfit: 2, NearGain: 0.25, AgainNoise: 2, AgainOpen: 4, SpareStarts: 8,
@@ -78,9 +92,11 @@ var standard = policy{
 	MaxGrowth: 30, DampingDigits: 1e-3,
 	Drift: 1.25, LongWorse: 1.05,
 	Offset:     0.1,
-	RoughStart: 0.01,
-	NoNoise:    1e-6, LeastNoise: 1e-3,
+	RoughStart: 0.01, DenseStart: 512,
+	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
-	runs:       affine.Default(),
-	wide:       wide.Default(),
+	Outlier:    30, OutlierShare: 0.25,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03,
+	runs: affine.Default(),
+	wide: wide.Default(),
 }

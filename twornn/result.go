@@ -27,9 +27,13 @@ type Result struct {
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
-	joined   *joined // for Intervals; nil if there was no joint fit
-	adequate bool    // the joint fit leaves no more than noise
-	ceiling  bool    // the rank was left open and is the highest that L can carry
+	joined   *joined   // for Intervals; nil if there was no joint fit
+	adequate bool      // the joint fit leaves no more than noise
+	trial    *trial    // rivals on parts left out; nil if there was none
+	left     []float64 // squared errors of the model on these parts; nil if it was not fitted so
+	again    bool      // left is of whole fits to the others
+	factor   float64   // how many times the error of the best rival that of the model is
+	ceiling  bool      // the rank was left open and is the highest that L can carry
 }
 
 // String says in a line whether interactions were taken, and what they are worth.
@@ -83,10 +87,15 @@ const (
 	NotConverged                         // a recovery reached its limit of iterations
 	Damped                               // A is scaled down to keep to MaxGrowth
 	Collinear                            // some inputs are linear combinations of others
+	Outliers                             // a few values outweigh all others
+	NoConstant                           // outputs have a constant part, and the inputs no constant
+	Outdone                              // a simple rival does better on parts of the data left out
+	ShortWords                           // the words measured carry fewer states than the data show
+	Unexcited                            // inputs vary too little to learn more than what they show
 )
 
 func (k WarningKind) String() string {
-	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear"}
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited"}
 	if k < 1 || int(k) > len(names) {
 		return fmt.Sprintf("WarningKind(%d)", int(k))
 	}
@@ -109,8 +118,12 @@ func (r *Result) Has(kind WarningKind) bool {
 
 // holds reports whether the model may be used on sequences like those of the data.
 func (r *Result) holds() bool {
-	return !r.Fallback && (r.adequate || !r.Has(Unstable) && !r.Has(Drifting))
+	return !r.Fallback && (r.adequate || !r.Has(Unstable) && !r.Has(Drifting) && !r.Has(Outdone) && !r.Has(ShortWords))
 }
+
+// earns reports whether the model is worth its products of inputs: that it does better than a
+// linear regression on parts of the data left out, by more than chance.
+func (r *Result) earns(by policy) bool { return r.trial == nil || r.factor < 1-by.Earned }
 
 // RunnerUp returns the best candidate of another rank or L than the chosen one, and false
 // if nothing else was weighed.

@@ -76,11 +76,10 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		f.keep(search, bound)
 	}
 	r := f.result(search)
-	if bound == 0 {
-		bound = f.by.MaxGrowth
-	}
-	if g := f.growth(search.Best); !(g <= bound) {
-		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+	if g := f.growth(search.Best); bound > 0 && !(g <= bound) {
+		r.warn(Unstable, unstable, g)
+	} else if most, bad := explodes(r.Model, f.kept, f.by); bound == 0 && !(g <= f.by.MaxGrowth) && bad {
+		r.warn(Unstable, unstable, most)
 	}
 	if f.o.Rank > 0 && search.Low(ctx) {
 		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)

@@ -1,7 +1,6 @@
 package twornn
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -100,8 +99,21 @@ func Spectral(h map[int]*tt.Tensor, l, rank int, b Basis) (*Model, []float64, er
 	return spectral(h, l, rank, b, 0)
 }
 
-// errRank is wrapped where a block cannot carry the rank.
-var errRank = errors.New("rank too high")
+// rankError is the error of a block that cannot carry the rank.
+type rankError struct {
+	asked, most, L int
+	d, of          int // independent inputs, and inputs of the data; of = 0: the same
+	basis          Basis
+}
+
+func (e *rankError) Error() string {
+	inputs := count(e.d, "input")
+	if e.of > e.d {
+		inputs = fmt.Sprintf("%s, %d of them linear combinations of the others,", count(e.of, "input"), e.of-e.d)
+	}
+	return fmt.Sprintf("twornn: rank too high: %d asked for; with L = %d, %s and %v at most %d is possible; give Options{Rank: %d}, or longer sequences and a larger L: L takes sequences of 2L+1 steps",
+		e.asked, e.L, inputs, e.basis, e.most, e.most)
+}
 
 // spectral is Spectral that counts singular values up to rtol times the largest as
 // zero; rtol = 0 means the level of rounding.
@@ -119,8 +131,7 @@ func spectral(h map[int]*tt.Tensor, L, rank int, b Basis, rtol float64) (*Model,
 		return nil, nil, fmt.Errorf("twornn: rank %d: it may not be negative; zero means the numerical rank", rank)
 	}
 	if rank > most {
-		return nil, nil, fmt.Errorf("twornn: %w: %d asked for; with L = %d, %s and %v at most %d is possible; lower the rank, or raise L, which takes sequences of 2L+1 steps",
-			errRank, rank, L, count(d, "input"), b, most)
+		return nil, nil, &rankError{asked: rank, most: most, L: L, d: d, basis: b}
 	}
 	if rtol == 0 {
 		rtol = float64(most*p) * linalg.Eps

@@ -17,6 +17,7 @@ import (
 // fitter is one run of FitCollection, in the fit's own coordinates throughout.
 type fitter struct {
 	c      moments.Set
+	w      coordinates
 	o      Options
 	policy policy
 	d, p   int                // independent inputs, outputs
@@ -24,14 +25,15 @@ type fitter struct {
 	h      map[int]*tt.Tensor // recovered so far
 	stats  map[int]Stats
 
-	spectral []candidate // all that were read off the recovered tensors
-	cutShort bool        // the search was stopped
+	spectral  []candidate // all that were read off the recovered tensors
+	cutShort  bool        // the search was stopped
+	exhausted bool        // it took all the time that there is for it
 }
 
 // newFitter returns the fitter for the data of z, which are in the coordinates w.
 func newFitter(z moments.Set, w coordinates, o Options, by policy) *fitter {
 	d, _ := w.dims()
-	return &fitter{c: z, o: o, policy: by, d: d, p: len(w.scale), scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
+	return &fitter{c: z, w: w, o: o, policy: by, d: d, p: len(w.scale), scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
 }
 
 // candidate is a model of one L and rank.
@@ -57,10 +59,14 @@ func (f *fitter) search(ctx context.Context) (best candidate, err error) {
 	if err != nil {
 		return best, err
 	}
+	high := new(rankError)
 	for _, L := range Ls {
 		cs, err := f.candidatesAt(ctx, L)
-		if err != nil && f.o.L == 0 && L < Ls[len(Ls)-1] && errors.Is(err, errRank) {
+		if err != nil && f.o.L == 0 && L < Ls[len(Ls)-1] && errors.As(err, &high) {
 			continue // a longer L may carry the rank asked for
+		}
+		if errors.As(err, &high) {
+			_, high.of = f.w.dims()
 		}
 		if err != nil {
 			return best, err
@@ -80,23 +86,39 @@ func (f *fitter) possibleL() (Ls []int, err error) {
 	if f.o.L > 0 {
 		return []int{f.o.L}, nil
 	}
+	if Ls = f.fittingL(); len(Ls) == 0 {
+		return nil, f.layoutError()
+	}
+	return Ls, nil
+}
+
+// fittingL returns all L that the lengths at hand allow.
+func (f *fitter) fittingL() (Ls []int) {
 	longest := slices.Max(f.c.Lengths())
 	for L := 1; 2*L+1 <= longest; L++ {
 		if _, err := f.o.Basis.resolve(L, f.has); err == nil {
 			Ls = append(Ls, L)
 		}
 	}
-	if len(Ls) == 0 {
-		return nil, fmt.Errorf("twornn: the data have outputs after %s steps; that fits no L: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them",
-			list(f.c.Lengths()))
+	return Ls
+}
+
+// layoutError says which lengths were measured and what to do, where they fit no L.
+func (f *fitter) layoutError() error {
+	text := fmt.Sprintf("twornn: the data have outputs after %s steps; that fits no L", list(f.c.Lengths()))
+	if L := otherL(f.c, f.o.Basis); L > 0 {
+		return fmt.Errorf("%s: give Options{L: %d}, for which there are sequences of %s steps", text, L, list(f.o.Basis.needed(L)))
 	}
-	return Ls, nil
+	return fmt.Errorf("%s: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them", text)
 }
 
 // candidatesAt recovers what L needs and reads the models off.
 func (f *fitter) candidatesAt(ctx context.Context, L int) ([]candidate, error) {
 	basis, err := f.o.Basis.resolve(L, f.has)
 	if err != nil {
+		if other := otherL(f.c, f.o.Basis); other > 0 && other != L {
+			return nil, fmt.Errorf("%w; give Options{L: %d}, for which they are there", err, other)
+		}
 		return nil, err
 	}
 	if err := f.recover(ctx, basis, L); err != nil {
@@ -133,8 +155,10 @@ func (f *fitter) recoverOne(ctx context.Context, l int) (*tt.Tensor, Stats, erro
 	m, r := &Measurements{f.c[l]}, f.o.Recovery
 	if r == nil {
 		r = LeastSquares{}
-		if m.HasRows() { // d^l is too large for least squares
-			r = ALS{Tol: f.policy.RoughStart}
+		if q := *m.of; q.HasRows() || q.Unfolded() && q.Columns() > f.policy.DenseStart && q.N() < q.Columns() {
+			// d^l is too large for least squares, or more than there is any use for.
+			q.KeepRows = true
+			m, r = &Measurements{&q}, ALS{Tol: f.policy.RoughStart}
 		}
 	}
 	if c, ok := r.(Continuation); ok && f.h[l-1] != nil {

@@ -56,6 +56,10 @@ func (o TTIHT) Recover(ctx context.Context, m *Measurements, rank int, rec Recor
 
 // RecoverFrom implements Continuation: it begins at the better of two starts.
 func (o TTIHT) RecoverFrom(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
+	return recovering(ctx, rec, func(rec Recorder) (*tt.Tensor, Stats, error) { return o.recover(ctx, m, rank, shorter, rec) })
+}
+
+func (o TTIHT) recover(ctx context.Context, m *Measurements, rank int, shorter *tt.Tensor, rec Recorder) (*tt.Tensor, Stats, error) {
 	st := Stats{Status: Converged, N: m.N(), Unknowns: m.Unknowns()}
 	if rank <= 0 {
 		return nil, st, errNoRank

@@ -33,7 +33,7 @@ func (c *sample) String() string {
 
 const (
 	testSequences = 500
-	longRuns      = 20
+	longRuns      = 200
 )
 
 // draw returns the case of a seed.
@@ -116,7 +116,7 @@ func (c *sample) drawSequences(r *rand.Rand) {
 		c.test = append(c.test, one(i, true))
 	}
 	for range longRuns {
-		_, x := in.next(10*longest(c.train), true)
+		_, x := in.next(max(100, 10*longest(c.train)), true)
 		c.long = append(c.long, twornn.Sequence{X: x})
 	}
 	if c.target == "repeated rows" {
@@ -462,7 +462,7 @@ func (c *sample) drawSeries(r *rand.Rand) {
 		c.test = []twornn.Sequence{window(c.N, testSequences)}
 	}
 	for i := range longRuns {
-		c.long = append(c.long, window(c.N+10*i, min(10*k, testSequences)))
+		c.long = append(c.long, window(c.N+i, 100))
 	}
 	_, c.d = c.train[0].X.Dims()
 	c.affine = !bias && c.target != "random walk"

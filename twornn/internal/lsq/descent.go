@@ -111,7 +111,9 @@ func (r *Descent) Run(ctx context.Context, o Limits) {
 	if len(r.Residuals) == 0 {
 		r.Residuals = append(r.Residuals, linalg.Relative(r.SSE, r.energy))
 	}
-	r.Distance = r.distance()
+	if r.Distance = math.Inf(1); ctx.Err() == nil {
+		r.Distance = r.distance()
+	}
 }
 
 // descend is the loop of Run.
@@ -138,7 +140,12 @@ func (r *Descent) descend(ctx context.Context, o Limits) {
 			return
 		}
 		r.rebase()
-		r.SSE, r.stale = r.problem.Normal(r.Theta, r.N, r.g), false
+		sse := r.problem.Normal(r.Theta, r.N, r.g)
+		if ctx.Err() != nil { // the sums may have been broken off: what is known stays
+			r.Status = Stopped
+			return
+		}
+		r.SSE, r.stale = sse, false
 	}
 }
 
@@ -163,6 +170,10 @@ func (r *Descent) advance(ctx context.Context, s *stepper, tol float64) bool {
 			s.trial[i] = r.Theta[i] + v
 		}
 		now := r.problem.SSE(s.trial)
+		if ctx.Err() != nil {
+			r.Status = Stopped
+			return false
+		}
 		gain := (r.SSE - now) / predicted
 		s.adapt(gain)
 		if gain > 1e-4 {

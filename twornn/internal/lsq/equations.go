@@ -30,6 +30,9 @@ type Equations struct {
 	// model need explain, and its degrees of freedom.
 	Pure, PureDof float64
 
+	// Stop, if not nil, is asked now and then whether to give up: sums are then of no use.
+	Stop func() bool
+
 	room *room // to work in, so that an iteration need not allocate; may be nil
 }
 
@@ -175,7 +178,7 @@ func (q *Equations) lane(w *work, m *laneRoom, lane int, derivatives bool) (s su
 		size := max(1, chunk/per)
 		rows := b.rows()
 		end := rows * (lane + 1) / lanes
-		for from := rows * lane / lanes; from < end; from += size {
+		for from := rows * lane / lanes; from < end && (q.Stop == nil || !q.Stop()); from += size {
 			to := min(end, from+size)
 			e := linalg.Sized(&m.e, (to-from)*per)
 			if !derivatives {

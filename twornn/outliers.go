@@ -1,0 +1,88 @@
+package twornn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
+)
+
+// outlier is a value far outside the others of its column.
+type outlier struct {
+	what      string // "input" or "output"
+	column    int    // from 0
+	run, step int    // from 0
+	value     float64
+	spreads   float64 // how many standard deviations of the bulk it is from the median
+	share     float64 // of the column's sum of squares about the median
+}
+
+func (o outlier) String() string {
+	return fmt.Sprintf("%s %d is %.3g at step %d of sequence %d, %.3g times the usual spread from its median, and holds %.0f %% of the column's sum of squares",
+		o.what, o.column+1, o.value, o.step+1, o.run+1, o.spreads, 100*o.share)
+}
+
+// value is one of a column, with where it stands.
+type value struct {
+	v         float64
+	run, step int
+}
+
+// outliers returns the largest outlier of each column that has one: a value further from the
+// median than by.Outlier standard deviations, as the quartiles tell them, with by.OutlierShare of
+// the sum of squares or more.
+func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
+	for j := range d {
+		column := func(yield func(value)) {
+			for i, r := range k.Runs {
+				for t := 0; (t+1)*d <= len(r.X); t++ {
+					yield(value{r.X[t*d+j], i, t})
+				}
+			}
+		}
+		out = appendOutlier(out, column, outlier{what: "input", column: j}, by)
+	}
+	for o := range p {
+		column := func(yield func(value)) {
+			for i, r := range k.Runs {
+				for n := r.Fresh; n < len(r.At); n++ {
+					yield(value{r.Y[n*p+o], i, r.At[n] - 1})
+				}
+			}
+		}
+		out = appendOutlier(out, column, outlier{what: "output", column: o}, by)
+	}
+	return out
+}
+
+// appendOutlier appends that of a column, if there is one.
+func appendOutlier(out []outlier, column func(yield func(value)), o outlier, by policy) []outlier {
+	var all []float64
+	column(func(v value) { all = append(all, v.v) })
+	if len(all) < 5 {
+		return out
+	}
+	slices.Sort(all)
+	n := len(all)
+	median := all[n/2]
+	spread := (all[3*n/4] - all[n/4]) / 1.349 // of a normal distribution
+	if spread == 0 {                          // most are the same, as in words, or where it seldom rains
+		for _, v := range all {
+			spread += 1.25 * math.Abs(v-median) / float64(n)
+		}
+	}
+	sum, far := 0.0, 0.0
+	column(func(v value) {
+		e := math.Abs(v.v - median)
+		sum += e * e
+		if e > far {
+			far, o.value, o.run, o.step = e, v.v, v.run, v.step
+		}
+	})
+	o.spreads, o.share = far/spread, far*far/sum
+	if o.spreads > by.Outlier && o.share > by.OutlierShare && far > 1e-8*math.Abs(median) {
+		out = append(out, o)
+	}
+	return out
+}

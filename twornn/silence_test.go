@@ -1,0 +1,282 @@
+package twornn
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// makeData returns n sequences of k steps of d normal inputs, the first 1 if there is a constant,
+// with the outputs that f gives after each step, or after the last, and noise.
+func makeData(n, k, d int, constant, last bool, noise float64, seed uint64, f func(x *mat.Dense, t int) []float64) (out []Sequence) {
+	rnd := rand.New(pcg(seed))
+	for range n {
+		x := mat.NewDense(k, d, nil)
+		for t := range k {
+			for j := range d {
+				x.Set(t, j, rnd.NormFloat64())
+			}
+			if constant {
+				x.Set(t, 0, 1)
+			}
+		}
+		y := new(mat.Dense)
+		for t := range k {
+			v := f(x, t)
+			for o := range v {
+				v[o] += noise * rnd.NormFloat64()
+			}
+			if y.IsEmpty() {
+				y.ReuseAs(k, len(v))
+			}
+			y.SetRow(t, v)
+		}
+		if last {
+			y = mat.DenseCopyOf(y.Slice(k-1, k, 0, y.RawMatrix().Cols))
+		}
+		out = append(out, Sequence{X: x, Y: y})
+	}
+	return out
+}
+
+// TestMissingConstant: outputs with a constant part, and inputs without one, are told apart from
+// such as need none, whatever the units.
+func TestMissingConstant(t *testing.T) {
+	for _, c := range []struct {
+		offset, unit float64
+		constant     bool
+		want         bool
+	}{{2, 1, false, true}, {2e8, 1e8, false, true}, {2e-8, 1e-8, false, true}, {0, 1, false, false}, {2, 1, true, false}} {
+		data := makeData(300, 3, 3, c.constant, false, 0.1*c.unit, 1, func(x *mat.Dense, t int) []float64 {
+			return []float64{c.offset + c.unit*(x.At(t, 1)-x.At(t, 2))}
+		})
+		r := fit(t, slices.Values(data), Options{})
+		if r.Has(NoConstant) != c.want {
+			t.Errorf("offset %g, unit %g, constant %v: %v", c.offset, c.unit, c.constant, r)
+		}
+	}
+}
+
+// TestNoiseOfFewSequences: of nine sequences of noise nothing is learnt, or something is said.
+func TestNoiseOfFewSequences(t *testing.T) {
+	for seed := range uint64(25) {
+		var data []Sequence
+		for k := 1; k <= 3; k++ {
+			data = append(data, makeData(3, k, 5, false, true, 1, 100*seed+uint64(k), func(*mat.Dense, int) []float64 { return []float64{0} })...)
+		}
+		if r := fit(t, slices.Values(data), Options{}); !r.Fallback && len(r.Warnings) == 0 {
+			t.Errorf("seed %d: %v", seed, r)
+		}
+	}
+}
+
+// TestOutliers: one value of 1e6 among ones is named with its place, in inputs and outputs; normal
+// values, and words, have none.
+func TestOutliers(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(3))
+	for _, what := range []string{"output", "input", ""} {
+		data := drawLengths(m, 30, 0.1, 5, 1, 2, 3)
+		all := slices.Collect(data)
+		i := 40
+		switch what {
+		case "output":
+			all[i].Y.Set(0, 0, 1e6)
+		case "input":
+			all[i].X.Set(0, 1, 1e6)
+		}
+		r := fit(t, slices.Values(all), Options{})
+		if r.Has(Outliers) != (what != "") {
+			t.Errorf("%q: %v", what, r)
+		}
+		if what == "" {
+			continue
+		}
+		found := false
+		for _, w := range r.Warnings {
+			found = found || w.Kind == Outliers && strings.Contains(w.Text, what) && strings.Contains(w.Text, "sequence 41") && strings.Contains(w.Text, "1e+06")
+		}
+		if !found {
+			t.Errorf("%s: no place in %v", what, r.Warnings)
+		}
+	}
+}
+
+// TestWordsTooShort: what words of three carry not enough states for is fitted along the runs where
+// inputs hold a constant, exactly here, and elsewhere a warning says so.
+func TestWordsTooShort(t *testing.T) {
+	f := func(x *mat.Dense, k int) []float64 {
+		y := make([]float64, 2)
+		for j := range y {
+			y[j] = x.At(k, 0) + float64(j+1)*x.At(k, 1) - x.At(k, 2)
+			if k > 0 {
+				y[j] += 0.5 * x.At(k-1, 1+j)
+			}
+		}
+		return y
+	}
+	r := fit(t, slices.Values(makeData(500, 3, 3, true, false, 0, 5, f)), Options{})
+	e := Evaluate(r, slices.Values(makeData(300, 3, 3, true, false, 0, 6, f)))
+	if e.R2 < 0.9999 && !r.Has(ShortWords) && !r.Has(Outdone) {
+		t.Errorf("R² %.6f: %v", e.R2, r)
+	}
+	m := Random(5, 2, 1, 0.6, pcg(4))
+	if r := fit(t, draw(m, 400, 3, 0.01, true, 3), Options{}); !r.Has(ShortWords) {
+		t.Errorf("five states in words of three over two inputs: %v", r)
+	}
+}
+
+// TestNoContradiction: no two warnings that say the opposite of each other.
+func TestNoContradiction(t *testing.T) {
+	m := Random(3, 2, 1, 0.4, pcg(5))
+	r := fit(t, draw(m, 300, 7, 0.1, true, 1), Options{Rank: 10})
+	if r.Has(RankCut) && r.Has(RankLow) {
+		t.Errorf("both: %v", r.Warnings)
+	}
+}
+
+// TestErrorsNameTheCure: and with the cure the fit goes through.
+func TestErrorsNameTheCure(t *testing.T) {
+	m := Random(2, 4, 1, 0.4, pcg(1))
+	// The paper's layout, with inputs so many that lengths of five are not measured unasked.
+	if r := fit(t, drawLengths(m, 100, 0.1, 3, 2, 4, 5), Options{}); r.L != 2 || r.Fallback {
+		t.Errorf("lengths 2, 4 and 5: %v", r)
+	}
+	c := mustCollect(t, drawLengths(m, 100, 0.1, 3, 2, 4, 5))
+	if _, err := FitCollection(t.Context(), c, Options{}); err == nil || !strings.Contains(err.Error(), "Options{L: 2}") {
+		t.Errorf("a collection without length 5: %v", err)
+	}
+	collinear := makeData(300, 3, 2, false, false, 0, 1, func(x *mat.Dense, t int) []float64 { return []float64{x.At(t, 0)} })
+	for i, s := range collinear {
+		x := mat.NewDense(3, 3, nil)
+		for k := range 3 {
+			x.SetRow(k, []float64{s.X.At(k, 0), s.X.At(k, 1), s.X.At(k, 0) + s.X.At(k, 1)})
+		}
+		collinear[i].X = x
+	}
+	_, err := Fit(t.Context(), slices.Values(collinear), Options{Rank: 3})
+	if err == nil || !strings.Contains(err.Error(), "3 inputs, 1 of them linear combinations of the others") || !strings.Contains(err.Error(), "Options{Rank: 2}") {
+		t.Errorf("rank 3 of collinear inputs: %v", err)
+	}
+	fit(t, slices.Values(collinear), Options{Rank: 2})
+}
+
+// TestSizesAreSaidFirst: what cannot fit is an error with its size, before anything is measured.
+func TestSizesAreSaidFirst(t *testing.T) {
+	for _, c := range []struct {
+		d, k int
+		o    Options
+		want []string
+	}{
+		{13, 7, Options{L: 3}, []string{"block", "634 MB", "Options{L: 2}"}},
+		{200, 5, Options{L: 2}, []string{"block", "2.6 TB", "Options{L: 1}"}},
+		{6, 3, Options{Rank: 5, Memory: 1e6}, []string{"160 parameters", "1.64 MB", "1 MB", "Options{Rank: 4}"}},
+		{3, 3, Options{Memory: -1}, []string{"Memory"}},
+	} {
+		n := 0
+		_, err := Fit(t.Context(), func(yield func(Sequence) bool) {
+			for _, s := range makeData(120, c.k, c.d, false, false, 1, 1, func(*mat.Dense, int) []float64 { return []float64{0} }) {
+				if n++; !yield(s) {
+					return
+				}
+			}
+		}, c.o)
+		for _, w := range c.want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("d = %d, %+v: %v, want %q", c.d, c.o, err, w)
+			}
+		}
+		if c.o.L > 0 && n > 1 {
+			t.Errorf("d = %d: said after %d sequences", c.d, n)
+		}
+	}
+}
+
+// TestRegressionLeftOut: the errors on parts left out are those of regressions on the other parts,
+// worked out apart.
+func TestRegressionLeftOut(t *testing.T) {
+	data := makeData(120, 1, 2, false, false, 0.5, 2, func(x *mat.Dense, t int) []float64 { return []float64{3 + 2*x.At(t, 0) - x.At(t, 1)} })
+	c := mustCollect(t, slices.Values(data)).set()
+	s := newTrial(c.Kept(), 2, 1, []float64{1})
+	want := 0.0
+	for f := range trialParts {
+		X, Y := mat.NewDense(100, 3, nil), mat.NewVecDense(100, nil)
+		row := 0
+		for i, q := range data {
+			if i%trialParts != f {
+				X.SetRow(row, []float64{1, q.X.At(0, 0), q.X.At(0, 1)})
+				Y.SetVec(row, q.Y.At(0, 0))
+				row++
+			}
+		}
+		var b mat.VecDense
+		if err := b.SolveVec(X, Y); err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range data {
+			if e := q.Y.At(0, 0) - b.AtVec(0) - b.AtVec(1)*q.X.At(0, 0) - b.AtVec(2)*q.X.At(0, 1); i%trialParts == f {
+				want += e * e
+			}
+		}
+	}
+	if got := total(s.linear); math.Abs(got-want) > 0.03*want { // a little shrunk
+		t.Errorf("%g, want %g", got, want)
+	}
+	if got := total(s.without); got < 5*want {
+		t.Errorf("without a constant %g", got)
+	}
+}
+
+// TestPersistenceFound: outputs that are an input one step later are seen, in any unit, and persistence
+// then has the error of a step.
+func TestPersistenceFound(t *testing.T) {
+	rnd := rand.New(pcg(3))
+	walk := make([]float64, 203)
+	for i := range walk[1:] {
+		walk[i+1] = walk[i] + rnd.NormFloat64()
+	}
+	var data []Sequence
+	want := 0.0
+	for i := range 200 {
+		x, y := mat.NewDense(3, 2, nil), mat.NewDense(3, 1, nil)
+		for k := range 3 {
+			if i+k+1 < len(walk) {
+				x.SetRow(k, []float64{1, walk[i+k]})
+				y.Set(k, 0, 5-2*walk[i+k+1])
+			}
+		}
+		data = append(data, Sequence{X: x, Y: y})
+		if i > 0 {
+			want += 4 * math.Pow(walk[i+3]-walk[i+2], 2)
+		} else {
+			for k := range 3 {
+				want += 4 * math.Pow(walk[k+1]-walk[k], 2)
+			}
+		}
+	}
+	s := newTrial(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1})
+	if got := total(s.persist); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("persistence %g, want %g", got, want)
+	}
+	if !s.drifts() {
+		t.Error("a random walk is not seen to drift")
+	}
+}
+
+// TestGaussNewtonLeavesOut: a step of the fit to all without a part has the error, on that part, of a fit
+// to the others.
+func TestGaussNewtonLeavesOut(t *testing.T) {
+	m := Random(2, 2, 1, 0.6, pcg(1))
+	data := slices.Collect(drawLengths(m, 300, 0.2, 5, 1, 2, 3))
+	r := fit(t, slices.Values(data), Options{L: 1, Rank: 2})
+	k := mustCollect(t, slices.Values(data)).set().Kept()
+	for f := range trialParts {
+		again := fit(t, without(k, r.trial, f, 2, 1), Options{L: 1, Rank: 2})
+		if want := r.trial.asItIs(again.Model, k)[f]; math.Abs(r.left[f]-want) > 0.02*want {
+			t.Errorf("part %d: %g, by a fit to the others %g", f, r.left[f], want)
+		}
+	}
+}
