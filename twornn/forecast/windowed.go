@@ -124,6 +124,9 @@ func (m Spectral) choose(ctx context.Context, r *record, k *task, horizon []int,
 			best, least = c, s
 		}
 	}
+	if math.IsInf(least, 1) && m.States == 0 {
+		best.States = 1 // columns that do not move carry no more
+	}
 	best.Refine = m.Refine
 	return best.learn(ctx, r, k, horizon, r.n, rec)
 }
