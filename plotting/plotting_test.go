@@ -224,7 +224,9 @@ func TestTableAdd(t *testing.T) {
 	table := Table{Header: []string{"method", "N", "error"}}
 	table.Add("TIHT", 160, 0.012345)
 	table.Add("IHT", uint64(7), []int{1, 2})
-	want := [][]string{{"TIHT", "160", "0.0123"}, {"IHT", "7", "[1 2]"}}
+	table.Add(2389.4, -1e6, 999999.0)
+	table.Add(math.NaN(), 1.5e-7, 0.0)
+	want := [][]string{{"TIHT", "160", "0.0123"}, {"IHT", "7", "[1 2]"}, {"2390", "-1e+06", "1e+06"}, {"NaN", "1.5e-07", "0"}}
 	if !reflect.DeepEqual(table.Rows, want) {
 		t.Errorf("got %q, want %q", table.Rows, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,19 +20,29 @@ type Table struct {
 	Note   string // a sentence below
 }
 
-// Add appends a row: text as it is, whole numbers plainly, other numbers with three
-// digits, and anything else as fmt prints it.
+// Add appends a row: text as it is, whole numbers plainly, other numbers with Digits(x, 3),
+// and anything else as fmt prints it.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
 		switch c := c.(type) {
 		case float64:
-			row[i] = fmt.Sprintf("%.3g", c)
+			row[i] = Digits(c, 3)
 		default:
 			row[i] = fmt.Sprint(c)
 		}
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// Digits prints a number with n digits, and without an exponent up to a million: 2390, not
+// 2.39e+03.
+func Digits(x float64, n int) string {
+	s := strconv.FormatFloat(x, 'g', n, 64)
+	if r, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(r) >= 1 && math.Abs(r) < 1e6 && strings.Contains(s, "e") {
+		return strconv.FormatFloat(r, 'f', 0, 64)
+	}
+	return s
 }
 
 // Score is one row of a score table: a predictor's name and its metrics.

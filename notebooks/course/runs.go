@@ -88,7 +88,7 @@ func WithRank(m experiment.Median) string { return fmt.Sprintf("%s, R = %d", m.M
 func WithNoise(m experiment.Median) string { return fmt.Sprintf("%s, noise %g", m.Method, m.Noise) }
 
 // Error and Seconds fill the cells of a table.
-func Error(m experiment.Median) string { return fmt.Sprintf("%.2g", m.MSE) }
+func Error(m experiment.Median) string { return plotting.Digits(m.MSE, 2) }
 
 // Seconds is the median time of a fit.
-func Seconds(m experiment.Median) string { return fmt.Sprintf("%.2g", m.Seconds) }
+func Seconds(m experiment.Median) string { return plotting.Digits(m.Seconds, 2) }
