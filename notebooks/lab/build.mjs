@@ -14,7 +14,8 @@ const readJSON = file => JSON.parse(readFileSync(file, 'utf8'));
 const extensions = Object.keys(readJSON(join(root, 'package.json')).dependencies).filter(name => name.endsWith('-extension'));
 
 // The script that starts JupyterLab. Completion by a language server is left out:
-// Debian's server has none, and the kernel answers completion itself.
+// Debian's server has none, and the kernel answers completion itself. So is what belongs
+// to consoles, of which there are none here.
 function startScript() {
   const script = ["import { JupyterLab } from '@jupyterlab/application';"];
   for (const [i, name] of extensions.entries()) {
@@ -26,7 +27,7 @@ function startScript() {
   script.push(
     'const lab = new JupyterLab();',
     `for (const plugin of [${extensions.map((_, i) => `extension${i}`)}].flat()) {`,
-    "  if (!plugin.id.endsWith(':language-server')) lab.registerPlugin(plugin);",
+    "  if (!/:(language-server|consoles)$/.test(plugin.id)) lab.registerPlugin(plugin);",
     '}',
     'window.lab = lab; // for the driver',
     'window.labStarted = lab.start().then(() => lab.restored);'
@@ -45,7 +46,8 @@ for (const name of extensions) {
 }
 mkdirSync(join(site, 'settings'));
 writeFileSync(join(site, 'settings', 'overrides.json'), JSON.stringify({
-  '@jupyterlab/apputils-extension:notification': { fetchNews: 'false' }, // asks nobody
+  '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false }, // asks nobody
+  '@jupyterlab/docmanager-extension:plugin': { defaultViewers: { markdown: 'Markdown Preview' } }, // INDEX.md, the solutions
 }));
 
 const shared = {
