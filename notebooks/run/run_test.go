@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/twornn/spectral/notebooks/internal/nb"
 )
 
 // Notebooks are looked for from the caller's folder, and one that is missing is said to
@@ -24,5 +26,38 @@ func TestLocate(t *testing.T) {
 	want := "there is no notebook " + filepath.Join(dir, "sub", "other.ipynb")
 	if _, err := locate([]string{"mine.ipynb", "sub/other.ipynb"}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+// The first page leads to every notebook, in order, by its title, and shows its picture.
+func TestIndexPage(t *testing.T) {
+	root, err := nb.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := []string{"01_automata_and_2rnns", "11_words"}
+	if err := writeIndex(root, dir, names); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for _, want := range []string{`href="paper.html"`, `href="01_automata_and_2rnns.html"`, "Weighted automata and 2-RNNs", `href="11_words.html"`, "Words: exact where"} {
+		at := strings.Index(string(page), want)
+		if at < last {
+			t.Errorf("%s stands at %d, want it after %d", want, at, last)
+		}
+		last = at
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(dir, name+".png")); err != nil {
+			t.Error(err)
+		}
+	}
+	if neighbour(names, -1) != "" || neighbour(names, 2) != "" || neighbour(names, 1) != "11_words" {
+		t.Error("neighbours are wrong")
 	}
 }
