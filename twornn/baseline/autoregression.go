@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -38,8 +37,12 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 		panic("baseline: the order must not be negative")
 	}
 	n, k := y.Dims()
-	if !linalg.IsFinite(y) {
-		return nil, errors.New("baseline: the rows of an autoregression must be finite; fill or leave out missing values")
+	for t := range n {
+		for j := range k {
+			if v := y.At(t, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("baseline: row %d of column %d of an autoregression is %v; fill or leave out missing values", t, j+1, v)
+			}
+		}
 	}
 	// Below that the regression of the largest order has no freedom left.
 	for most > 0 && n-most < 2+k+most*k {
