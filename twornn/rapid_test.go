@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/twornn/spectral/twornn/tt"
 )
+
+// The same draws each time; -rapid.seed draws others.
+func init() { _ = flag.Set("rapid.seed", "1") }
 
 // drawModel draws a model of few states, with parameters of ordinary size.
 func drawModel(t *rapid.T) *Model {
@@ -141,13 +145,47 @@ func TestSpectralInverts(t *testing.T) {
 		if s[n-1] < 1e-4*s[0] {
 			return
 		}
-		for _, u := range Words(d, 3) {
-			for i, v := range m.value(u) {
-				if math.Abs(got.value(u)[i]-v) > 1e-5*sizeOf(m, 3) {
-					t.Fatalf("f%v is %v, want %v; singular values %v", u, got.value(u), v, s)
+		same := func(what string, got *Model) {
+			for _, u := range Words(d, 3) {
+				for i, v := range m.value(u) {
+					if math.Abs(got.value(u)[i]-v) > 1e-5*sizeOf(m, 3) {
+						t.Fatalf("%s: f%v is %v, want %v; singular values %v", what, u, got.value(u), v, s)
+					}
 				}
 			}
 		}
+		same("words of length L", got)
+		for l := range 2*L + 2 {
+			h[l] = m.Hankel(l)
+		}
+		if got, s, err = Spectral(h, L, n, UpToLength); err != nil {
+			t.Fatal(err)
+		}
+		same("words up to length L", got)
+		// Any factors will do: here P of the block's rows, S so that P S is the block.
+		block, err := h[2*L].Unfold(L)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svd mat.SVD
+		if !svd.Factorize(block, mat.SVDThin) {
+			t.Fatal("no factors")
+		}
+		var U, V mat.Dense
+		svd.UTo(&U)
+		svd.VTo(&V)
+		rows, _ := block.Dims()
+		_, cols := block.Dims()
+		P, S := mat.DenseCopyOf(U.Slice(0, rows, 0, n)), mat.DenseCopyOf(V.Slice(0, cols, 0, n).T())
+		for k, v := range svd.Values(nil)[:n] {
+			for j := range cols {
+				S.Set(k, j, S.At(k, j)*v)
+			}
+		}
+		if got, err = FromFactors(P, S, h, L); err != nil {
+			t.Fatal(err)
+		}
+		same("factors", got)
 	})
 }
 

@@ -3,6 +3,7 @@ package forecast
 import (
 	"bytes"
 	"context"
+	flags "flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 )
+
+// The same draws each time; -rapid.seed draws others.
+func init() { _ = flags.Set("rapid.seed", "1") }
 
 // drawSeries draws a series of any level and scale, with a trend, a season, steps, missing values
 // and columns that do not move.
@@ -80,6 +84,29 @@ func TestNothingLeaks(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestNeweyWest: the variance of a mean of three autocovariances, worked out by hand: of
+// d = 1, 2, 6, −1, 0, 4 the mean is 2, and h = 3 gives K = 3, so weights of 1, 4/3 and 2/3.
+func TestNeweyWest(t *testing.T) {
+	mean, se := meanError([]float64{1, 2, 6, -1, 0, 4}, 3)
+	g0 := (1. + 0 + 16 + 9 + 4 + 4) / 6
+	g1 := (-1.*0 + 0*4 + 4*-3 + -3*-2 + -2*2) / 6
+	g2 := (-1.*4 + 0*-3 + 4*-2 + -3*2) / 6
+	if want := math.Sqrt((g0 + 4./3*g1 + 2./3*g2) / 6); mean != 2 || math.Abs(se-want) > 1e-12 {
+		t.Errorf("mean %v with error %v, want 2 with %v", mean, se, want)
+	}
+}
+
+// TestAnchors: what a regression explains the distance from, of y = 10, 11, …, row 7, two rows
+// ahead with a season of four: the value of row 5, and that plus the change since row 3.
+func TestAnchors(t *testing.T) {
+	v := []float64{10, 11, 13, 16, 20, 25, 31, 38}
+	for kind, want := range map[anchorKind]float64{fromMean: 99, fromLast: 38, fromSeason: 25, fromBoth: 38 + 25 - 16} {
+		if got := (anchor{kind, 4}).at(v, 99, 7, 2); got != want {
+			t.Errorf("%v: %v, want %v", anchor{kind, 4}, got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package tt
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -8,6 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
+
+// The same draws each time; -rapid.seed draws others.
+func init() { _ = flag.Set("rapid.seed", "1") }
 
 // drawDims draws the dimensions of a tensor of up to some hundred entries.
 func drawDims(t *rapid.T) []int { return rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "dims") }
