@@ -11,7 +11,7 @@ import (
 // few is up to how many outputs, times p, data count as few: parts are then left out of whole fits,
 // ranks and starts and all, since near the number of parameters the best of many optima has seen
 // too much of what is left out afterwards.
-const few = 300
+const few = 600
 
 // learnAgain sets the errors on parts left out to those of fits to the others, by the way
 // that the model was fitted, where the data are few; and takes the zero function if that does better and the rank

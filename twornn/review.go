@@ -3,10 +3,12 @@ package twornn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
@@ -22,7 +24,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	r.reviewColumns(k, d)
 	r.reviewOutliers(outliers(k, d, p, by))
 	r.reviewSize(k, d, p)
-	r.reviewEnd()
+	r.reviewEnd(k)
 	if r.trial != nil {
 		r.reviewRivals(k, d, p, by)
 	}
@@ -47,35 +49,44 @@ func (r *Result) units(k *moments.Kept, p int) []float64 {
 	return scale
 }
 
-// reviewColumns names inputs that do not move in training.
+// reviewColumns lets inputs that do not move in training count for nothing once they do: their part
+// goes to a constant, one of ones before any other. It names them.
 func (r *Result) reviewColumns(k *moments.Kept, d int) {
 	still := stillColumns(k, d)
-	if len(still) == 0 || len(still) == d {
+	if len(still) < 2 || r.Fallback {
 		return
 	}
-	names := make([]int, len(still))
-	for i, j := range still {
-		names[i] = j + 1
-	}
-	for i, w := range r.Warnings {
-		if w.Kind == Collinear {
-			r.Warnings[i].Text += fmt.Sprintf(" (%s %s the same throughout: what it does once it moves is not learnt)", plural(len(still), "input", names), plural1(len(still)))
+	first := k.Runs[slices.IndexFunc(k.Runs, func(r moments.Run) bool { return len(r.X) > 0 })].X[:d]
+	at := still[0]
+	for _, j := range still {
+		if first[j] == 1 {
+			at = j
+			break
 		}
 	}
-}
-
-func plural(n int, what string, names []int) string {
-	if n > 1 {
-		what += "s"
+	var names []int
+	for _, j := range still {
+		if j == at || first[at] == 0 {
+			continue
+		}
+		names = append(names, j+1)
+		f := first[j] / first[at]
+		linalg.AddMultiple(r.A[at], f, r.A[j])
+		r.A[j].Zero()
+		if r.joined != nil {
+			W := mat.DenseCopyOf(r.joined.w.W)
+			for i := range W.RawMatrix().Rows {
+				W.Set(i, at, W.At(i, at)+f*W.At(i, j))
+				W.Set(i, j, 0)
+			}
+			r.joined.w.W = W
+		}
 	}
-	return what + " " + list(names)
-}
-
-func plural1(n int) string {
-	if n > 1 {
-		return "are"
+	for i, w := range r.Warnings {
+		if w.Kind == Collinear && len(names) > 0 {
+			r.Warnings[i].Text += fmt.Sprintf("; input %s is the same throughout, and counts for nothing if it moves later", list(names))
+		}
 	}
-	return "is"
 }
 
 // stillColumns returns the inputs that do not move but for rounding.
@@ -128,12 +139,15 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 }
 
 // reviewEnd warns of a fit that reached its limit, where nothing has warned yet.
-func (r *Result) reviewEnd() {
+func (r *Result) reviewEnd(k *moments.Kept) {
 	st := r.Refinement
 	if st.Status == IterationLimit && r.Interactions != nil && !r.Has(NotConverged) {
 		r.warn(NotConverged, "the fit along the runs reached its limit of %s", count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
+		if k.Words() {
+			break // words that were not met are none that inputs cannot show
+		}
 		s, ok := r.Recovery[l]
 		if ok && s.Status == Underdetermined && s.Rank > 0 && float64(s.N) >= 2*s.Unknowns && l > 1 {
 			r.warn(Unexcited, "of the d^l = %.4g products of %s that H(%d) has an entry for the data show %d independent ones in %s: the model is right on inputs like those of the data, and not learnt on others; give inputs that vary more freely",
@@ -166,7 +180,10 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		return
 	}
 	bound := 1 + by.Outdone
-	if r.again {
+	switch {
+	case r.Fallback:
+		bound = 1 + 3*by.Outdone // of the zero function that much is said already
+	case r.again:
 		bound = 1 - by.Outdone // of few data: what is hardly better may be worse
 	}
 	if r.factor > bound {

@@ -280,3 +280,32 @@ func TestGaussNewtonLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnThatMovesLater: an input that is 5 throughout training and moves only later changes
+// nothing then, and is named.
+func TestColumnThatMovesLater(t *testing.T) {
+	f := func(x *mat.Dense, t int) []float64 { return []float64{1 + x.At(t, 1)} }
+	with := func(last func(i int) float64, seed uint64) []Sequence {
+		data := makeData(300, 3, 2, true, false, 0.1, seed, f)
+		for i, s := range data {
+			x := mat.NewDense(3, 3, nil)
+			for k := range 3 {
+				x.SetRow(k, []float64{1, s.X.At(k, 1), last(i)})
+			}
+			data[i].X = x
+		}
+		return data
+	}
+	r := fit(t, slices.Values(with(func(int) float64 { return 5 }, 1)), Options{})
+	test := with(func(i int) float64 { return 6 + float64(i%7) }, 2)
+	if e := Evaluate(r, slices.Values(test)); !(e.MSE < 0.012) {
+		t.Errorf("MSE %g once the column moves", e.MSE)
+	}
+	named := false
+	for _, w := range r.Warnings {
+		named = named || w.Kind == Collinear && strings.Contains(w.Text, "input 3 is the same throughout")
+	}
+	if !named {
+		t.Errorf("the column is not named: %v", r.Warnings)
+	}
+}

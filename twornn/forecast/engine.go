@@ -12,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // engine is a learnt rule on a record: what the methods of this package share.
@@ -35,6 +36,11 @@ type forecaster struct {
 
 // fitWith reads the training series, has an engine learnt on it, and wraps it.
 func fitWith(ctx context.Context, train *datasets.Series, o Options, learn func(r *record, k *task) (engine, error)) (*forecaster, error) {
+	return stop.Within(ctx, func() (*forecaster, error) { return fitNow(ctx, train, o, learn) })
+}
+
+// fitNow is fitWith, which may be late to see that ctx has ended.
+func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r *record, k *task) (engine, error)) (*forecaster, error) {
 	if ctx.Err() != nil {
 		return nil, stopped(ctx, "learning had begun")
 	}

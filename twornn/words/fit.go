@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // Fit learns the distribution that the words of the sample were drawn from. It learns
@@ -18,6 +19,10 @@ import (
 // A ctx that is done ends the learning, and what there is by then is returned. Fit errs if
 // the sample is empty, if an option is out of range, and if ctx is done at once.
 func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
+	return stop.Within(ctx, func() (*Automaton, error) { return fit(ctx, sample, o) })
+}
+
+func fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
 	if sample == nil || sample.Len() == 0 {
 		return nil, errors.New("words: the sample holds no word; read or add some first")
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/stop"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
@@ -36,6 +37,10 @@ type OutputsOptions struct {
 // It costs O(N n²) for N distinct prefixes and n states, whatever the number of
 // symbols, and errs if the data are no one-hot words with finite outputs.
 func FitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOptions) (*Machine, error) {
+	return stop.Within(ctx, func() (*Machine, error) { return fitOutputs(ctx, data, o) })
+}
+
+func fitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOptions) (*Machine, error) {
 	if o.Tol == 0 {
 		o.Tol = 1e-8
 	}

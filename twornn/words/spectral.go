@@ -11,6 +11,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // SpectralOptions holds the choices of Spectral. The zero value chooses everything.
@@ -100,6 +101,10 @@ func valueOf(m *twornn.Model, word []int, r int) (log float64, positive bool) {
 // then multiplied by I − Σ_σ A^σ. The r states are nested, so all r cost one fit. It errs if
 // the sample or an option is empty or out of range.
 func Spectral(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*SpectralFit, error) {
+	return stop.Within(ctx, func() (*SpectralFit, error) { return spectralOf(ctx, sample, o) })
+}
+
+func spectralOf(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*SpectralFit, error) {
 	if sample == nil || sample.Len() == 0 {
 		return nil, errors.New("words: the sample holds no word; read or add some first")
 	}

@@ -21,7 +21,6 @@ type sample struct {
 	options twornn.Options
 
 	train, test, long []twornn.Sequence // long: inputs of ten times the length, from the same source
-	dependent         bool              // inputs are linear combinations of others or do not move
 	affine            bool              // outputs have a constant part and inputs none
 	outliers          bool              // a few values hold most of the squares
 	series            bool              // outputs are inputs one step later
@@ -226,13 +225,11 @@ func newSource(c *sample, r *rand.Rand) *source {
 			s.mix.Set(i, i, 1)
 			s.mix.Set(i, s.d, r.NormFloat64())
 		}
-		c.dependent = true
 	case "constant column", "moves later", "constant up to rounding":
 		c.d = max(c.d, 2)
 		s.d = c.d
 		s.scale = append(s.scale, 1)[:c.d]
 		s.scale[c.d-1] = 5
-		c.dependent = c.d > 2 || c.inputs == "moves later"
 	case "bias":
 		c.d = max(c.d, 2)
 		s.d = c.d

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,7 +74,10 @@ func judge(ctx context.Context, c *sample, limit time.Duration) (v verdict) {
 	switch {
 	case err != nil:
 		v.Error = err.Error()
-		if !cured(ctx, c, err, limit) {
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			v.Failure = "slow"
+		case !cured(ctx, c, err, limit):
 			v.Failure = "cause"
 		}
 	default:
@@ -249,23 +253,22 @@ func (j *jury) right(k twornn.WarningKind) bool {
 		return j.r.Rank >= j.c.n || !j.short()
 	case twornn.RankLow:
 		return j.c.n > j.r.Rank || j.short()
-	case twornn.WorseThanZero: // a regression finds little either
-		return j.v.Ridge > 0.9*j.v.Zero || j.v.Zero <= worse*j.v.Ridge
+	case twornn.WorseThanZero: // a regression, with a constant if the inputs hold one, finds little either
+		ridge := j.v.Ridge
+		if j.c.affine {
+			ridge = relative(fitRidge(j.c.train, j.d, j.p, false), j.c)
+		}
+		return ridge > 0.9*j.v.Zero
 	case twornn.Collinear:
-		return j.c.dependent
-	}
-	return j.byName(k.String())
-}
-
-// byName is right for kinds that have no case of their own.
-func (j *jury) byName(kind string) bool {
-	switch kind {
-	case "NoConstant":
+		return j.dependent()
+	case twornn.Unexcited:
+		return j.c.inputs == "sine" || j.c.target == "repeated rows"
+	case twornn.NoConstant:
 		without := relative(fitRidge(j.c.train, j.d, j.p, false), j.c)
 		return j.c.affine || j.v.Ridge < 0.95*min(j.v.Model, without)
-	case "Outliers":
+	case twornn.Outliers:
 		return j.c.outliers
-	case "Outdone": // by a rival, on data of the same kind
+	case twornn.Outdone: // by a rival, on data of the same kind
 		rival := min(j.v.Zero, j.v.Ridge)
 		if j.c.series {
 			rival = min(rival, relative(persistence{j.d}, j.c))
@@ -273,6 +276,27 @@ func (j *jury) byName(kind string) bool {
 		return j.v.Model > rival
 	}
 	return j.short() // Deficient, NotConverged and the like: the model is not what it could be
+}
+
+// dependent reports whether some input is, in training, a linear combination of the others.
+func (j *jury) dependent() bool {
+	M := mat.NewSymDense(j.d, nil)
+	for _, s := range j.c.train {
+		for t := range s.Len() {
+			M.SymRankOne(M, 1, mat.NewVecDense(j.d, mat.Row(nil, t, s.X)))
+		}
+	}
+	C := mat.NewSymDense(j.d, nil)
+	for a := range j.d {
+		for b := a; b < j.d; b++ {
+			C.SetSym(a, b, M.At(a, b)/math.Sqrt(M.At(a, a)*M.At(b, b)))
+			if M.At(a, a) == 0 || M.At(b, b) == 0 {
+				return true
+			}
+		}
+	}
+	var eig mat.EigenSym
+	return !eig.Factorize(C, false) || eig.Values(nil)[0] < 1e-11*float64(j.d)
 }
 
 // persistence says that the last row goes on.

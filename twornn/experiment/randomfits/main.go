@@ -30,7 +30,7 @@ func main() {
 	n := flag.Uint64("n", 200, "how many seeds")
 	file := flag.String("file", "", "where verdicts are kept, a line each")
 	list := flag.Bool("list", false, "print each fit that failed")
-	limit := flag.Duration("limit", 5*time.Minute, "after which a fit is stopped")
+	limit := flag.Duration("limit", 30*time.Minute, "after which a fit is stopped")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -14,8 +14,9 @@ func table(all []verdict) string {
 	fails, byKind, errors := map[string]int{}, map[string]map[string]int{}, map[string]int{}
 	right, wrong := map[string]int{}, map[string]int{}
 	quiet, quietGood, bad, stopped := 0, 0, 0, 0
-	var slowest, latest float64
+	var slowest, latest, seconds float64
 	for _, v := range all {
+		seconds += v.Seconds
 		if v.Failure != "" {
 			fails[v.Failure]++
 			if byKind[v.Failure] == nil {
@@ -49,7 +50,7 @@ func table(all []verdict) string {
 			stopped++
 		}
 	}
-	fmt.Fprintf(&b, "%d random fits\n\n", len(all))
+	fmt.Fprintf(&b, "%d random fits, %.2f s of the processor each in the mean\n\n", len(all), seconds/max(1, float64(len(all))))
 	for _, f := range []struct{ kind, text string }{
 		{"silent", "worse than 1.2 times a rival without a word"},
 		{"cause", "errors whose cure does not help, or without one"},
