@@ -19,8 +19,8 @@ var (
 	goBlock  = regexp.MustCompile("(?s)```go\n(.*?)```")
 )
 
-// yours marks what the reader is to put an answer in place of.
-const yours = "your answer here"
+// asks finds a cell that checks an answer: it says so until there is a right one.
+var asks = regexp.MustCompile(`"not (yet|answered)`)
 
 // solutions is the file of a notebook's solutions.
 func solutions(root, notebook string) string {
@@ -93,8 +93,8 @@ func TestExercises(t *testing.T) {
 }
 
 // withSolutions writes a copy of a notebook with a cell for each exercise behind the others:
-// the solution in place of "your answer here", and the exercise's own check. It returns the
-// path and the names of the exercises.
+// the solution in place of what is declared there, and the exercise's own check. It returns
+// the path and the names of the exercises.
 func withSolutions(t *testing.T, root, path string) (copied string, names []string) {
 	t.Helper()
 	n, err := nb.Read(path)
@@ -116,9 +116,12 @@ func withSolutions(t *testing.T, root, path string) (copied string, names []stri
 	exercise := ""
 	for _, c := range n.Cells {
 		if m := numbered.FindStringSubmatch(string(c.Source)); c.Type == "markdown" && m != nil {
+			if exercise != "" {
+				t.Errorf("%s: no cell checks %s", filepath.Base(path), exercise)
+			}
 			exercise = m[1]
 		}
-		if c.Type != "code" || !strings.Contains(string(c.Source), yours) {
+		if c.Type != "code" || !asks.MatchString(string(c.Source)) {
 			continue
 		}
 		_, check, ok := strings.Cut(string(c.Source), "%%\n")
@@ -134,6 +137,7 @@ func withSolutions(t *testing.T, root, path string) (copied string, names []stri
 		doc["cells"] = append(doc["cells"].([]any), map[string]any{"cell_type": "code", "id": "solution-" + string(rune('0'+len(names))),
 			"metadata": map[string]any{}, "execution_count": nil, "outputs": []any{}, "source": answer[1] + "\n%%\n" + check})
 		names = append(names, exercise)
+		exercise = ""
 	}
 	if data, err = json.Marshal(doc); err != nil {
 		t.Fatal(err)
@@ -157,7 +161,7 @@ func checkSolutions(t *testing.T, n *nb.Notebook, names []string) {
 		}
 	}
 	for _, c := range code[:len(code)-len(names)] {
-		if said := saidBy(c); strings.Contains(string(c.Source), yours) && !strings.Contains(said, "not ") {
+		if said := saidBy(c); asks.MatchString(string(c.Source)) && !strings.Contains(said, "not ") {
 			t.Errorf("an exercise is answered as it stands: %s", said)
 		}
 	}
