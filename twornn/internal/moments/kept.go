@@ -251,22 +251,6 @@ func (k *Kept) Constant(d int) (c []float64, ok bool) {
 	return c, true
 }
 
-// Wide reports whether the sequences are of so many inputs that the lengths that L = 1 needs
-// cannot be measured whole, and have outputs after one, two and three steps, at least as many
-// as inputs.
-func (k *Kept) Wide(d int) bool {
-	if d*d*d <= maxUnknowns || k.AsWords() {
-		return false
-	}
-	after := map[int]int{}
-	for _, r := range k.Runs {
-		for _, t := range r.At {
-			after[t]++
-		}
-	}
-	return after[1] >= d && after[2] >= d && after[3] >= d
-}
-
 // Lengths returns the numbers of steps after which there are outputs, ascending.
 func (k *Kept) Lengths() []int {
 	after := map[int]bool{}

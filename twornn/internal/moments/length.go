@@ -110,3 +110,19 @@ type block struct {
 
 // Folds is the number of parts for cross-validation.
 const Folds = 5
+
+// Wide reports whether the sequences are of so many inputs that the lengths that L = 1 needs
+// cannot be measured whole, and have outputs after one, two and three steps, at least as many
+// as inputs.
+func (k *Kept) Wide(d int) bool {
+	if d*d*d <= maxUnknowns || k.AsWords() {
+		return false
+	}
+	after := map[int]int{}
+	for _, r := range k.Runs {
+		for _, t := range r.At {
+			after[t]++
+		}
+	}
+	return after[1] >= d && after[2] >= d && after[3] >= d
+}
