@@ -142,7 +142,7 @@ func TestValidate(t *testing.T) {
 	data := draw(s, 2000, 0.2, rnd)
 	data.Split(4)
 	s.Refine(context.Background(), data, 2, 50, 1e-12)
-	s.Validate(data, 4)
+	s.Validate(t.Context(), data, 4, 5)
 	for f := 1; f < 4; f++ { // the first part alone tells the start of the run
 		c := s.clone()
 		r := c.runs(data)

@@ -10,7 +10,8 @@ import (
 type Data struct {
 	D, P int // inputs with the constant, outputs
 	Runs []lsq.Run
-	M    int // outputs times p
+	M    int     // outputs times p
+	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
 	// Report, if not nil, is told of each iteration of a fit to these data, or to some of
 	// them: the error over the spread of the outputs. An error of its ends that fit.
 	Report func(residual float64) error
@@ -29,12 +30,11 @@ func (data *Data) Split(parts int) {
 	}
 }
 
-// Without returns the data without the outputs of part f, and those outputs alone. The
+// Without returns the data, which are split, without the outputs of part f, and those outputs alone. The
 // inputs of a part left out stay known, so that a run needs no new start; and where it
 // would take the beginning of a run, the first quarter of it stays, so that the start is
 // known.
 func (data *Data) Without(f, parts int) (train, held *Data) {
-	data.Split(parts)
 	train, held = &Data{D: data.D, P: data.P}, &Data{D: data.D, P: data.P}
 	alone, known := len(data.Runs) < parts, data.M/data.P/parts/4
 	for _, r := range data.Runs {

@@ -13,6 +13,7 @@
 //
 //	data.go      runs, parts of them, some of them
 //	system.go    System, its normal form
+//	compress.go  many runs as few, for linear systems
 //	start.go     systems to start from: those that the responses tell, larger ones, random ones
 //	refine.go    descent from a start, and the prior of the interactions by evidence
 //	validate.go  how systems compare

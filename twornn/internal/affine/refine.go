@@ -35,6 +35,7 @@ func (s *System) weights(p lsq.Pattern) []float64 {
 // interactions it goes in rounds, after each of which their prior is fitted (see evidence)
 // and the states brought to normal form. It reports whether the system is of use.
 func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int, tol float64) bool {
+	s.keepTo(s.limit(data))
 	if !s.Normalise(data) {
 		return false
 	}
@@ -42,7 +43,7 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 	for round := range rounds {
 		r := s.runs(data)
 		theta := r.Pattern.Take(s.Theta)
-		d := descend(ctx, lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, theta, data, iterations, tol)
+		d := descend(ctx, stable{lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s.clone(), s.limit(data)}, theta, data, iterations, tol)
 		if math.IsInf(d.SSE, 1) {
 			return false
 		}
@@ -59,6 +60,23 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 		}
 	}
 	return true
+}
+
+// stable is a problem whose systems forget: F has no eigenvalue beyond a limit. Along one run
+// a state that hardly decays, or grows, from a start of its own, may follow the noise.
+type stable struct {
+	lsq.Ridge
+	s     *System // to work with
+	limit float64
+}
+
+// Project scales F down to the limit.
+func (p stable) Project(theta []float64) {
+	q := p.Problem.(*lsq.Runs).Pattern
+	p.s.Theta = q.Put(p.s.Theta, theta)
+	if p.s.keepTo(p.limit) {
+		copy(theta, q.Take(p.s.Theta))
+	}
 }
 
 // descend goes downhill by Levenberg-Marquardt until a step gains less than tol of the sum.

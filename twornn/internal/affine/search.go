@@ -52,6 +52,7 @@ type Search struct {
 	data  *Data
 	whole *path
 	parts []*path // without a part each; nil where parts are left out of a fit to the whole
+	cold  bool    // whether systems with interactions are fitted without each part, too
 	held  []*Data // the parts
 	spent float64
 }
@@ -60,6 +61,7 @@ type Search struct {
 type path struct {
 	*Policy
 	data, more, sub *Data // all of it, some, and what starts are tried on
+	short           *Data // the same for linear systems, compressed; nil if it cannot be
 	resp            Responses
 	rnd             *rand.Rand
 	linear          []*System // by number of states
@@ -67,7 +69,7 @@ type path struct {
 }
 
 func newPath(data *Data, p *Policy, rnd *rand.Rand) *path {
-	return &path{Policy: p, data: data, more: data.some(4 * p.Subset), sub: data.some(p.Subset), resp: NewResponses(data), rnd: rnd}
+	return &path{Policy: p, data: data, more: data.some(4 * p.Subset), sub: data.some(p.Subset), short: data.compressed(), resp: NewResponses(data), rnd: rnd}
 }
 
 // Fit searches the systems for the data, going up in the number of states as long as it
@@ -79,7 +81,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	s := &Search{Policy: p, data: data}
 	data.Split(p.Parts)
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
-	if s.cold() {
+	if s.cold = s.time(); s.cold || s.whole.short != nil {
 		fewer := s.Policy
 		fewer.Starts = 1
 		for f := range p.Parts {
@@ -94,7 +96,17 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	}
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
-		s.climb(ctx, true, s.fewest())
+		from := s.fewest()
+		if s.whole.short != nil {
+			s.spent = 0 // what the compressed runs took was little
+		}
+		cold := s.Best.Folds
+		if s.parts != nil && !s.cold {
+			s.Best.Validate(ctx, data, p.Parts, warmIterations) // as those with interactions are
+		}
+		s.climb(ctx, true, from)
+		s.Linear.Folds = cold
+		s.readout(ctx)
 	}
 	s.polish(ctx)
 	return s
@@ -131,28 +143,59 @@ func (s *Search) constant() {
 	}
 }
 
+// readout tries products in the outputs of the best linear system.
+func (s *Search) readout(ctx context.Context) {
+	m := s.Linear.States()
+	if s.parts == nil || ctx.Err() != nil {
+		return
+	}
+	c := s.Linear.WithReadout(s.data)
+	if c == nil {
+		return
+	}
+	c.Folds = make([]float64, s.Parts)
+	for f, p := range s.parts {
+		c.Folds[f] = math.Inf(1)
+		if m >= len(p.linear) || p.linear[m] == nil {
+			continue
+		}
+		if q := p.linear[m].WithReadout(p.data); q != nil {
+			r := q.runs(s.held[f])
+			c.Folds[f] = r.SSE(r.Pattern.Take(q.Theta)) / float64(s.held[f].M)
+		}
+	}
+	s.Tried = append(s.Tried, c)
+	if c.Earns(s.Best) && c.Calm(s.data) {
+		s.Best = c
+	}
+}
+
 // polish takes the best system to its optimum.
 func (s *Search) polish(ctx context.Context) {
 	if s.Best == nil {
 		return
 	}
-	if 4*pass(s.Best, s.data) > s.Budget {
+	data := s.data
+	if short := s.whole.short; short != nil && !s.Best.Products {
+		data = short
+	}
+	if 4*pass(s.Best, data) > s.Budget || s.Best.Iterations == 0 { // or it is as the responses tell it
 		return
 	}
 	c := s.Best.clone()
 	c.Folds = s.Best.Folds
 	c.Ended = lsq.Unfinished
-	iterations := min(100, max(3, int(s.Budget/8/pass(c, s.data))))
-	if c.Refine(ctx, s.data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.Radius() < 1 {
+	iterations := min(100, max(3, int(s.Budget/8/pass(c, data))))
+	if c.Refine(ctx, data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.Radius() < 1 {
 		*s.Best = *c
 	}
 }
 
-// cold reports whether there is time to fit the data without each part from nothing. What
+// time reports whether there is time to fit the data without each part from nothing. What
 // begins at the fit to all of the data has not forgotten the part, unless the data are many,
 // or many short runs, of which none tells the others' states. Fewer outputs than parts leave a
 // part without any.
-func (s *Search) cold() bool {
+func (s *Search) time() bool {
 	if s.data.many() || s.data.M/s.data.P < s.Parts {
 		return false
 	}
@@ -166,7 +209,7 @@ func (s *Search) cold() bool {
 // system is what there is if there is no time for more.
 func (s *Search) first(ctx context.Context) int {
 	first, least := 1, math.Inf(1)
-	for m := 1; m <= s.MostStates && s.data.many() && ctx.Err() == nil; m++ {
+	for m := 1; m <= s.MostStates && s.data.many() && s.whole.short == nil && ctx.Err() == nil; m++ {
 		c := s.whole.resp.Spectral(m, s.data.D, s.data.P)
 		if c == nil {
 			break
@@ -193,7 +236,7 @@ func (s *Search) first(ctx context.Context) int {
 // or where time is dear, until one pays little.
 func (s *Search) climb(ctx context.Context, products bool, from int) {
 	failed := 0
-	for m := from; m <= s.MostStates && failed < 2 && ctx.Err() == nil; m++ {
+	for m := from; m <= s.MostStates && (failed < 2 || !products && s.whole.short != nil) && ctx.Err() == nil; m++ {
 		if !s.affordable(m, products, m == from) {
 			break
 		}
@@ -210,7 +253,7 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 		failed++
 		if took {
 			failed = 0
-			if s.parts == nil && s.Best != nil && c.Validation() > (1-s.Little)*s.Best.Validation() {
+			if !s.leaves(products) && s.Best != nil && c.Validation() > (1-s.Little)*s.Best.Validation() {
 				failed = 2
 			}
 			s.Best = c
@@ -225,11 +268,14 @@ func (s *Search) prefers(c *System, products bool) bool {
 	if c.Radius() >= 1 || products && !c.Calm(s.data) {
 		return false
 	}
-	if s.parts == nil {
+	if !s.leaves(products) || s.data.many() {
 		return c.Earns(s.Best)
 	}
 	return c.Likelier(s.Best, s.data.M) && c.Earns(s.Best)
 }
+
+// leaves reports whether systems are fitted without each part from nothing.
+func (s *Search) leaves(products bool) bool { return s.parts != nil && (s.cold || !products) }
 
 // affordable reports whether there is data, and time, for m states.
 func (s *Search) affordable(m int, products, first bool) bool {
@@ -243,7 +289,10 @@ func (s *Search) affordable(m int, products, first bool) bool {
 // cost is about how many operations go into a number of states.
 func (s *Search) cost(c *System) float64 {
 	all, sub := pass(c, s.data), pass(c, s.whole.sub)
-	if s.parts != nil {
+	if s.whole.short != nil && !c.Products {
+		return 30 * pass(c, s.whole.short) * float64(1+s.Parts) // from one start
+	}
+	if s.leaves(c.Products) {
 		return 100 * all * float64(1+s.Parts)
 	}
 	return float64(s.whole.iterations(c, s.data)+6)*all + float64(4*s.whole.iterations(c, s.whole.sub)+20)*sub
@@ -252,10 +301,10 @@ func (s *Search) cost(c *System) float64 {
 // try fits systems with m states and finds how they do on the parts left out.
 func (s *Search) try(ctx context.Context, m int, products bool) *System {
 	s.spent += s.cost(&System{N: m + 1, D: s.data.D, P: s.data.P, Products: products})
-	if s.parts == nil {
+	if !s.leaves(products) {
 		c := s.whole.next(ctx, m, products)
 		if c != nil {
-			c.Validate(s.data, s.Parts)
+			c.Validate(ctx, s.data, s.Parts, warmIterations)
 		}
 		return c
 	}
@@ -280,24 +329,52 @@ func (s *Search) try(ctx context.Context, m int, products bool) *System {
 	return c
 }
 
+// told returns the linear system that the responses of short runs tell, which is stable, with its
+// outputs fitted, and taken nearer to the optimum unless it then grows beyond what the runs
+// show; nil if there is none.
+func (p *path) told(ctx context.Context, m int) *System {
+	c := p.resp.Spectral(m, p.data.D, p.data.P)
+	if c == nil || !c.FitOutputs(p.short) || !c.Normalise(p.short) {
+		return nil
+	}
+	c.Ended = lsq.Converged
+	if q := c.clone(); q.Refine(ctx, p.short, 1, nearIterations, p.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
+		return q
+	}
+	return c
+}
+
+// nearIterations lead from what the responses tell to its optimum.
+const nearIterations = 8
+
+// warmIterations are enough to forget a part.
+const warmIterations = 5
+
 // next returns the best system with m states that it finds, nil if there is none.
 func (p *path) next(ctx context.Context, m int, products bool) *System {
 	type run struct {
 		*System
 		sse float64
 	}
+	if !products && p.short != nil {
+		if c := p.told(ctx, m); c != nil {
+			p.keep(c)
+			return c
+		}
+	}
+	sub, more, data := p.sub, p.more, p.data
 	var runs []run
 	for _, c := range p.starts(m, products) {
 		if ctx.Err() != nil && len(runs) > 0 {
 			break
 		}
 		if products && !c.Products {
-			if !c.Refine(ctx, p.sub, 1, p.iterations(c, p.sub)/2, 1e-3) {
+			if !c.Refine(ctx, sub, 1, p.iterations(c, sub)/2, 1e-3) {
 				continue
 			}
 			c = c.WithProducts()
 		}
-		if c.Refine(ctx, p.sub, 1, p.iterations(c, p.sub)/2, p.Tol) {
+		if c.Refine(ctx, sub, 1, p.iterations(c, sub)/2, p.Tol) {
 			runs = append(runs, run{c, c.SSE})
 		}
 	}
@@ -310,25 +387,32 @@ func (p *path) next(ctx context.Context, m int, products bool) *System {
 	// The two best go on to the end, and the better of them to all of the data.
 	var best *System
 	for _, c := range runs[:min(2, len(runs))] {
-		if c.Refine(ctx, p.sub, p.Rounds, p.iterations(c.System, p.sub), p.Tol) && (best == nil || c.SSE < best.SSE) {
+		if c.Refine(ctx, sub, p.Rounds, p.iterations(c.System, sub), p.Tol) && (best == nil || c.SSE < best.SSE) {
 			best = c.System
 		}
 	}
-	for i, data := range []*Data{p.more, p.data} {
-		if best != nil && data != p.sub && (i > 0 || data != p.data) && !best.Refine(ctx, data, 2, p.iterations(best, data)/2, p.Tol) {
+	for i, on := range []*Data{more, data} {
+		if best != nil && on != sub && (i > 0 || on != data) && !best.Refine(ctx, on, 2, p.iterations(best, on)/2, p.Tol) {
 			best = nil
 		}
 	}
 	if best != nil {
-		p.last = best
-		if !products {
-			for len(p.linear) <= m {
-				p.linear = append(p.linear, nil)
-			}
-			p.linear[m] = best
-		}
+		p.keep(best)
 	}
 	return best
+}
+
+// keep keeps a system for later ones to start from.
+func (p *path) keep(c *System) {
+	p.last = c
+	if c.Products {
+		return
+	}
+	m := c.States()
+	for len(p.linear) <= m {
+		p.linear = append(p.linear, nil)
+	}
+	p.linear[m] = c
 }
 
 // iterations returns how many a round may have: fewer where they are dear.
@@ -369,9 +453,10 @@ func (p *path) starts(m int, products bool) (out []*System) {
 // pass returns about how many operations the normal equations of a system take.
 func pass(c *System, data *Data) float64 {
 	k := float64(len(c.runs(data).Pattern.Free))
-	steps := 0
+	steps, rows := 0, 0
 	for _, r := range data.Runs {
 		steps += r.Steps(data.D)
+		rows += len(r.At) * data.P
 	}
-	return float64(steps)*float64(c.N*c.N)*k + float64(data.M)*k*k + k*k*k
+	return float64(steps)*float64(c.N*c.N)*k + float64(rows)*k*k + k*k*k
 }

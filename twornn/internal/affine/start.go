@@ -55,7 +55,7 @@ func NewResponses(data *Data) Responses {
 			}
 		}
 	}
-	G := ridgeGCV(XX, XY, YY, float64(outputs))
+	G, _, _ := ridgeGCV(XX, XY, YY, float64(outputs))
 	if G == nil {
 		return nil
 	}
@@ -72,18 +72,18 @@ func NewResponses(data *Data) Responses {
 	return out
 }
 
-// ridgeGCV returns (XᵀX + λI)⁻¹XᵀY for the λ of least N SSE/(N − trace)².
-func ridgeGCV(XX *mat.SymDense, XY *mat.Dense, YY, N float64) *mat.Dense {
+// ridgeGCV returns (XᵀX + λI)⁻¹XᵀY for the λ of least N SSE/(N − trace)², with that trace and
+// sum of squares.
+func ridgeGCV(XX *mat.SymDense, XY *mat.Dense, YY, N float64) (best *mat.Dense, dof, sum float64) {
 	var eig mat.EigenSym
 	if !eig.Factorize(XX, true) {
-		return nil
+		return nil, 0, 0
 	}
 	v := eig.Values(nil)
 	var V, Z mat.Dense
 	eig.VectorsTo(&V)
 	Z.Mul(V.T(), XY)
 	k, p := Z.Dims()
-	var best *mat.Dense
 	least := math.Inf(1)
 	for e := -8.0; e <= 2; e++ {
 		lambda := math.Pow(10, e) * N
@@ -100,14 +100,14 @@ func ridgeGCV(XX *mat.SymDense, XY *mat.Dense, YY, N float64) *mat.Dense {
 		}
 		if free := N - trace; free > 0 {
 			if score := max(sse, 0) / (free * free); score < least {
-				least, best = score, B
+				least, best, dof, sum = score, B, trace, max(sse, 0)
 			}
 		}
 	}
 	if best != nil {
 		best.Mul(&V, mat.DenseCopyOf(best))
 	}
-	return best
+	return best, dof, sum
 }
 
 // Spectral returns the linear system with m states that the responses tell, or nil: with
@@ -118,8 +118,7 @@ func (g Responses) Spectral(m, d, p int) *System {
 	if len(g) < 2 {
 		return nil
 	}
-	rows := len(g) / 2
-	cols := len(g) - rows
+	rows, cols := g.sides()
 	u := d - 1
 	H, next := g.hankel(0), g.hankel(1)
 	U, s, V, err := linalg.SVD(H)
@@ -147,11 +146,23 @@ func (g Responses) Spectral(m, d, p int) *System {
 	return sys
 }
 
-// hankel returns the matrix of the G_{i+j+shift}, half of the lags a side.
+// sides returns how many lags a side of the Hankel matrix has: half of them where there are many;
+// all, the later ones zero, where the runs were short, so that F is stable, and nothing beyond
+// them is claimed.
+func (g Responses) sides() (rows, cols int) {
+	if len(g) <= fewLags {
+		return len(g), len(g)
+	}
+	return len(g) / 2, len(g) - len(g)/2
+}
+
+// fewLags is up to how many lags count as few.
+const fewLags = 12
+
+// hankel returns the matrix of the G_{i+j+shift}.
 func (g Responses) hankel(shift int) *mat.Dense {
 	p, u := g[0].Dims()
-	rows := len(g) / 2
-	cols := len(g) - rows
+	rows, cols := g.sides()
 	H := mat.NewDense(rows*p, cols*u, nil)
 	for i := range rows {
 		for j := range cols {
@@ -175,15 +186,9 @@ func (g Responses) Values() []float64 {
 	return s
 }
 
-// calm scales F so that it has no eigenvalue beyond 0.995.
+// calm scales F so that it has no eigenvalue beyond 0.98.
 func (s *System) calm() {
-	if r := s.Radius(); r > 0.995 {
-		for a := 1; a < s.N; a++ {
-			for b := 1; b < s.N; b++ {
-				*s.at(0, a, b) *= 0.995 / r
-			}
-		}
-	}
+	s.keepTo(0.98)
 }
 
 // Random returns a linear system with m states that decay slowly, or not so slowly.

@@ -52,7 +52,7 @@ func (s *System) clone() *System {
 
 // runs returns the residuals of the system on the data, with the interactions free or not.
 func (s *System) runs(data *Data) *lsq.Runs {
-	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Base: s.Theta,
+	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Rest: data.Rest, Base: s.Theta,
 		Pattern: lsq.Affine(s.N, s.D, s.P, s.Products)}
 }
 
@@ -60,12 +60,11 @@ func (s *System) runs(data *Data) *lsq.Runs {
 func (s *System) moments(data *Data) (*mat.SymDense, bool) {
 	n := s.N
 	C := mat.NewSymDense(n, nil)
-	raw, steps := C.RawSymmetric(), 0
+	raw := C.RawSymmetric()
 	r := s.runs(data)
 	theta := r.Pattern.Take(s.Theta)
 	for _, run := range data.Runs {
 		ok := r.Each(theta, run, func(h []float64) {
-			steps++
 			for a, v := range h {
 				for b := a; b < n; b++ {
 					raw.Data[a*raw.Stride+b] += v * h[b]
@@ -76,7 +75,7 @@ func (s *System) moments(data *Data) (*mat.SymDense, bool) {
 			return nil, false
 		}
 	}
-	C.ScaleSym(1/float64(steps), C)
+	C.ScaleSym(1/C.At(0, 0), C) // the constant state counts the steps
 	return C, true
 }
 
@@ -154,6 +153,38 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 		return math.Inf(1)
 	}
 	return most
+}
+
+// limit returns the bound on the eigenvalues of F of a linear system: e^{−5/T}, so that what a
+// state holds decays to a hundredth over the longest run, T steps, and can tell nothing of its
+// start at the end. Of many short runs it is one, and with interactions, whose part in the
+// decay F does not show, there is none.
+func (s *System) limit(data *Data) float64 {
+	switch {
+	case s.Products:
+		return math.Inf(1)
+	case data.many():
+		return 1
+	}
+	T := 1
+	for _, r := range data.Runs {
+		T = max(T, r.Steps(data.D))
+	}
+	return math.Exp(-5 / float64(T))
+}
+
+// keepTo scales F so that it has no eigenvalue beyond the limit, and reports whether it had.
+func (s *System) keepTo(limit float64) bool {
+	r := s.Radius()
+	if !(r > limit) {
+		return false
+	}
+	for a := 1; a < s.N; a++ {
+		for b := 1; b < s.N; b++ {
+			*s.at(0, a, b) *= limit / r
+		}
+	}
+	return true
 }
 
 // Radius returns the largest absolute eigenvalue of F: from 1 on a state grows by itself, by

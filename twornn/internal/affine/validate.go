@@ -1,79 +1,38 @@
 package affine
 
 import (
+	"context"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
-// Validate sets Folds: for each part, the mean squared error of a fit to the others. That is
-// taken to be one Gauss-Newton step, or a part of one, from the fit to all of the data. With k
-// parameters it costs one pass over the data for the steps, and O(k³) and some runs a part.
-func (s *System) Validate(data *Data, parts int) {
-	r := s.runs(data)
-	r.Folds = parts
-	theta := r.Pattern.Take(s.Theta)
-	w := s.weights(r.Pattern)
-	sums := r.Sums(theta)
-	s.Folds = make([]float64, parts)
+// Validate sets Folds: for each part, the mean squared error of a fit to the others that begins
+// at the fit to all of the data and takes so many steps, enough to forget the part. It costs
+// that many passes over the data a part.
+func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int) {
+	folds := make([]float64, parts)
+	outputs := make([]int, parts)
+	for _, r := range data.Runs {
+		for _, f := range r.Fold {
+			outputs[f]++
+		}
+	}
+	var wg sync.WaitGroup
 	for f := range parts {
-		leave := *r
-		leave.Leave = f + 1
-		ridge := lsq.Ridge{Problem: &leave, Weight: w}
-		th := downhill(ridge, theta, without(sums, f, theta, w))
-		s.Folds[f] = r.Errors(th)[f] / max(1, float64(sums[f].M))
+		wg.Go(func() {
+			r := s.runs(data)
+			r.Folds, r.Leave = parts, f+1
+			ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
+			d := descend(ctx, stable{ridge, s.clone(), s.limit(data)}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
+			folds[f] = r.Errors(d.Theta)[f] / float64(max(1, outputs[f]*data.P))
+		})
 	}
-}
-
-// downhill returns θ plus the step, or half of it and so on down to an eighth: where the
-// sum is least; θ itself if nowhere, or if there is no step.
-func downhill(p lsq.Problem, theta, step []float64) []float64 {
-	best := append([]float64(nil), theta...)
-	if step == nil {
-		return best
-	}
-	least := p.SSE(theta)
-	for part := 1.0; part > 0.1; part /= 2 {
-		trial := make([]float64, len(theta))
-		floats.AddScaledTo(trial, theta, part, step)
-		if sum := p.SSE(trial); sum < least {
-			least, best = sum, trial
-		}
-	}
-	return best
-}
-
-// without returns the Gauss-Newton step of the fit to all parts but f, nil if there is none.
-func without(sums []lsq.Sums, f int, theta, w []float64) []float64 {
-	k := len(theta)
-	N, g := mat.NewSymDense(k, nil), make([]float64, k)
-	raw := N.RawSymmetric().Data
-	for i, s := range sums {
-		if i != f {
-			floats.Add(raw, s.N)
-			floats.Add(g, s.G)
-		}
-	}
-	for j, v := range w {
-		raw[j*k+j] += v
-		g[j] -= v * theta[j]
-	}
-	var ch mat.Cholesky
-	step := mat.NewVecDense(k, nil)
-	if !ch.Factorize(N) {
-		return nil
-	}
-	if ch.SolveVecTo(step, mat.NewVecDense(k, g)) != nil {
-		for _, v := range step.RawVector().Data {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
-			}
-		}
-	}
-	return step.RawVector().Data
+	wg.Wait()
+	s.Folds = folds
 }
 
 // Criterion returns the BIC of a system where τ errors in a row count as one:

@@ -32,6 +32,11 @@ type Rebaser interface {
 	Rebase(theta []float64)
 }
 
+// Projector is a Problem with a bound on θ: Project moves one that is beyond it back.
+type Projector interface {
+	Project(theta []float64)
+}
+
 // Opener is a Problem that keeps memory to work in from Open to Close.
 type Opener interface {
 	Open()
@@ -168,6 +173,9 @@ func (r *Descent) advance(ctx context.Context, s *stepper, tol float64) bool {
 		}
 		for i, v := range s.step.RawVector().Data {
 			s.trial[i] = r.Theta[i] + v
+		}
+		if p, ok := r.problem.(Projector); ok {
+			p.Project(s.trial)
 		}
 		now := r.problem.SSE(s.trial)
 		if ctx.Err() != nil {

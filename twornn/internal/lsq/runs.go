@@ -3,6 +3,8 @@ package lsq
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
@@ -12,6 +14,15 @@ type Run struct {
 	Y    []float64 // p numbers for each of At
 	At   []int     // after which step each output stands, ascending; 0 is before the first
 	Fold []int     // of each output, where sums are kept by fold
+	Size float64   // the run begins at Size times h₀; zero: 1
+}
+
+// size returns what h₀ is multiplied by.
+func (r Run) size() float64 {
+	if r.Size == 0 {
+		return 1
+	}
+	return r.Size
 }
 
 // Steps returns the number of steps k.
@@ -30,6 +41,7 @@ type Runs struct {
 	Data    []Run
 	Pattern Pattern
 	Base    []float64 // all parameters; those that are not free stay as here
+	Rest    float64   // a sum of squares that no θ changes, added to that of the runs
 	Folds   int       // parts that sums are kept of; zero: one
 	Leave   int       // the fold that is left out, counted from 1; zero: none
 }
@@ -102,7 +114,7 @@ func newRunner(r *Runs, theta []float64) *runner {
 func (r *runner) each(run Run, state func(h []float64), out func(i int, y []float64)) bool {
 	n, d := r.N, r.D
 	A, Omega := r.all[n:n+n*d*n], r.all[n+n*d*n:]
-	copy(r.h, r.all[:n])
+	floats.ScaleTo(r.h, run.size(), r.all[:n])
 	at, steps := 0, run.Steps(d)
 	for t := 0; ; t++ {
 		if state != nil {

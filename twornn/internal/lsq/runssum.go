@@ -50,7 +50,7 @@ func (r *Runs) SSE(theta []float64) float64 {
 	if r.Leave > 0 {
 		s[r.Leave-1] = 0
 	}
-	return floats.Sum(s)
+	return floats.Sum(s) + r.Rest
 }
 
 // Normal sets N to JᵀJ and g to Jᵀe over all folds but the one left out, and returns the
@@ -70,7 +70,7 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 			floats.Add(raw.Data[i*raw.Stride+i:i*raw.Stride+k], s.N[i*k+i:(i+1)*k])
 		}
 	}
-	return sse
+	return sse + r.Rest
 }
 
 // Sums returns the sums of each fold at θ.

@@ -92,11 +92,12 @@ func (w *walker) flush() {
 // walk adds the outputs along one run.
 func (w *walker) walk(run Run) {
 	n, d := w.r.N, w.r.D
-	copy(w.h, w.all[:n])
+	size := run.size()
+	floats.ScaleTo(w.h, size, w.all[:n])
 	clear(w.S)
 	for a := range n {
 		if c := w.col[a]; c >= 0 {
-			w.S[a*w.ka+c] = 1
+			w.S[a*w.ka+c] = size
 		}
 	}
 	at, steps := 0, run.Steps(d)
