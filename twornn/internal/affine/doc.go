@@ -16,6 +16,7 @@
 //	compress.go  many runs as few, for linear systems
 //	start.go     systems to start from: those that the responses tell, larger ones, random ones
 //	refine.go    descent from a start, and the prior of the interactions by evidence
+//	readout.go   products in the outputs of a linear system, by ridge regression
 //	validate.go  how systems compare
 //	search.go    Fit: which system
 package affine

@@ -165,7 +165,7 @@ func (s *Search) readout(ctx context.Context) {
 		}
 	}
 	s.Tried = append(s.Tried, c)
-	if c.Earns(s.Best) && c.Calm(s.data) {
+	if c.Validation() < (1-s.Little)*s.Best.Validation() && c.Earns(s.Best) && c.Calm(s.data) {
 		s.Best = c
 	}
 }
