@@ -22,15 +22,18 @@ type CellError struct {
 	Cure    string // what to do
 }
 
-// ErrNoRows is what a CellError is, by errors.Is, where a file is empty or has a header alone: of
-// many files that belong together some may.
+// ErrNoRows is what a CellError is, by errors.Is, where a file is empty, has a header alone,
+// or no row that Where keeps: of many files that belong together some may.
 var ErrNoRows = errors.New("datasets: there are no rows")
 
 const emptyFile, headerAlone = "the file is empty", "has a header and no rows"
 
+// noneOfIts begins what is wrong where Where keeps no row.
+const noneOfIts = "none of its "
+
 // Is reports whether the error is ErrNoRows.
 func (e *CellError) Is(target error) bool {
-	return target == ErrNoRows && (e.Problem == emptyFile || e.Problem == headerAlone)
+	return target == ErrNoRows && (e.Problem == emptyFile || e.Problem == headerAlone || strings.HasPrefix(e.Problem, noneOfIts))
 }
 
 // Error returns the place, the text, the problem and the cure in one line.

@@ -209,7 +209,7 @@ func (t *table) series() ([]*Series, error) {
 		for _, c := range t.where {
 			want = append(want, fmt.Sprintf("%s = %s", inline(t.header[c.field]), inline(c.text)))
 		}
-		return nil, t.fail(0, "", "", fmt.Sprintf("none of its %s has %s", count(t.seen, "row"), strings.Join(want, " and ")),
+		return nil, t.fail(0, "", "", fmt.Sprintf(noneOfIts+"%s has %s", count(t.seen, "row"), strings.Join(want, " and ")),
 			"CSV.Where compares whole cells, capitals included")
 	}
 	t.closingNotes()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,7 @@ import (
 // test runs all that must hold before a commit. Each check is made even if one
 // before it failed, so that one run tells all.
 func (a *app) test(ctx context.Context) error {
-	a.log.last = setupStages + 5
+	a.log.last = setupStages + 6
 	if err := a.setup(ctx); err != nil {
 		return err
 	}
@@ -54,6 +55,13 @@ func (a *app) test(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if beamErr := a.log.run(ctx, "go test of twornn/beam", a.beam); beamErr != nil {
+		fmt.Fprintln(a.log.w, beamErr)
+		failed = true
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if labErr := a.inLab(ctx, os.Getenv("CI") == "true"); labErr != nil {
 		err = labErr
 	}
@@ -64,6 +72,22 @@ func (a *app) test(ctx context.Context) error {
 		return errReported
 	}
 	return nil
+}
+
+// beam tests the module of its own that runs on Apache Beam. Without a network, where
+// its modules are not in Go's cache, it is left out.
+func (a *app) beam(ctx context.Context) (string, error) {
+	dir := filepath.Join(a.root, "twornn", "beam")
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "-timeout", "10m", "./..."}} {
+		err := goCommand(ctx, dir, args...)
+		if errors.Is(err, errOffline) {
+			return "left out: Apache Beam is not in Go's module cache and the network does not give it", nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // gofmt fails if a file is not formatted.

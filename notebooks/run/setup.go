@@ -123,6 +123,8 @@ func (a *app) warm(ctx context.Context) (string, error) {
 // offline finds what the go command says when it would need the network.
 var offline = regexp.MustCompile(`dial tcp|no such host|network is unreachable|connection refused|i/o timeout|TLS handshake|disabled by GOPROXY=off|proxyconnect`)
 
+var errOffline = errors.New("modules are missing in Go's cache and the network does not give them; run this once with a network, after that none is needed")
+
 func goCommand(ctx context.Context, dir string, args ...string) error {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -135,7 +137,7 @@ func goCommand(ctx context.Context, dir string, args ...string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case offline.Match(out.Bytes()):
-		return errors.New("modules are missing in Go's cache and the network does not give them; run this once with a network, after that none is needed")
+		return errOffline
 	}
 	return fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(out.Bytes()))
 }

@@ -89,9 +89,12 @@ func problemOf(files []count, f Files, total int64) string {
 			return fmt.Sprintf("beam: the rows of %s are %s apart, those of %s %s; set the step", step.Name, step.step(), c.Name, c.step())
 		}
 	}
+	if sum.Rows == 0 {
+		return fmt.Sprintf("beam: there are no rows in the files %s (%d in number), or none that is asked for; name files that have some", f.Pattern, len(files))
+	}
 	if total == 0 {
 		w := f.Window
-		return fmt.Sprintf("beam: no window of %d rows is in the %d rows of the files %s (%d of them): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
+		return fmt.Sprintf("beam: no window of %d rows is in the %d rows of the files %s (%d in number): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
 			w.Length+max(w.Horizon, 1), sum.Rows, f.Pattern, len(files), sum.Gaps, sum.Missing)
 	}
 	return ""

@@ -173,7 +173,8 @@ func TestWhatIsWrongWithFiles(t *testing.T) {
 		{"other order", "time,rain,wind\n2020-01-01,1,2\n2020-01-02,1,2\n2020-01-03,1,2\n", Files{Window: w}, []string{"a.csv has the columns wind, rain", "b.csv has rain, wind"}},
 		{"another step", "time,wind,rain\n2020-01-01,1,2\n2020-01-08,1,2\n2020-01-15,1,2\n", Files{Window: w}, []string{"a.csv are 24h0m0s apart", "b.csv 168h0m0s", "set the step"}},
 		{"no number", strings.Replace(good, ",3\n", ",x3\n", 1), Files{Window: w}, []string{"b.csv, line 3, column rain", `"x3"`}},
-		{"no window", good, Files{Window: datasets.Window{Length: 9, Targets: []string{"wind"}}}, []string{"no window of 10 rows", "8 rows", "2 of them", "lower the length"}},
+		{"no window", good, Files{Window: datasets.Window{Length: 9, Targets: []string{"wind"}}}, []string{"no window of 10 rows", "8 rows", "2 in number", "lower the length"}},
+		{"no rows", "", Files{Pattern: "b.csv", Window: w}, []string{"there are no rows in the files", "1 in number", "or none"}},
 		{"no file", "", Files{Pattern: "nowhere-*.csv", Window: w}, []string{"no file is called nowhere-*.csv"}},
 		{"no Parquet", good, Files{Pattern: "*.parquet", Window: w}, []string{"c.parquet", "is no Parquet file"}},
 	} {

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -17,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,6 +28,7 @@ import (
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -43,6 +47,7 @@ var (
 	target  = flag.String("target", "", "the `columns` to predict, with commas; empty: all")
 	columns = flag.String("columns", "", "the `columns` to read, with commas; empty: all")
 	group   = flag.String("group", "", "the `columns` whose texts tell series of one file apart, with commas")
+	where   = flag.String("where", "", "the `rows` to read, as column=text, with commas; empty: all")
 	length  = flag.Int("length", 24, "`rows` of a window")
 	horizon = flag.Int("horizon", 1, "how many `rows` ahead to predict")
 	bias    = flag.Bool("bias", true, "a constant 1 before the columns")
@@ -83,7 +88,7 @@ func usage() {
 // flags are what errors of the packages name, and the flags that set it.
 var flags = strings.NewReplacer(
 	"CSV.Columns", "--columns", "CSV.TimeLayout", "--time_layout", "CSV.Time to NoTime", "--time -", "CSV.Time", "--time",
-	"CSV.Location", "--zone", "CSV.Step", "--step", "CSV.Comma", "--comma", "CSV.Decimal", "--decimal", "CSV.Missing", "--missing",
+	"CSV.Location", "--zone", "CSV.Step", "--step", "CSV.Comma", "--comma", "CSV.Decimal", "--decimal", "CSV.Missing", "--missing", "CSV.Where", "--where", "CSV.Tolerance", "Tolerance in a program",
 	"the columns to read", "in --columns those to read", "set the step", "set --step", "Window.Length", "--length", "lower the length or the horizon", "lower --length or --horizon",
 )
 
@@ -104,6 +109,10 @@ func run(ctx context.Context) error {
 	if err := readable(ctx, f); err != nil {
 		return err
 	}
+	runner, err := runnerOf()
+	if err != nil {
+		return err
+	}
 	at, done, err := place()
 	if err != nil {
 		return err
@@ -112,13 +121,16 @@ func run(ctx context.Context) error {
 	quiet()
 	o := beam.Options{L: *prefix, Rank: *rank}
 	began := time.Now()
-	if err := pass(ctx, f, o, at); err != nil {
+	job, err := pass(ctx, runner, f, o, at)
+	if err != nil {
 		return err
 	}
 	c, err := beam.Open(ctx, at)
 	if err != nil {
 		return err
 	}
+	done() // already here: a closed pipe ends the program where it prints
+	report(job)
 	read := time.Since(began)
 	fit, err := twornn.FitCollection(ctx, c, twornn.Options{L: *prefix, Rank: *rank})
 	if err != nil {
@@ -158,11 +170,15 @@ func files() (beam.Files, error) {
 	if err != nil {
 		return beam.Files{}, err
 	}
+	only, err := conditions(*where)
+	if err != nil {
+		return beam.Files{}, err
+	}
 	f := beam.Files{
 		Pattern: *input,
 		Window:  datasets.Window{Length: *length, Horizon: *horizon, Targets: names(*target), Bias: *bias},
-		CSV: datasets.CSV{Comma: c, Decimal: d, Missing: names(*missing), Time: *timed, TimeLayout: *layout,
-			Step: *step, Columns: names(*columns)},
+		CSV: datasets.CSV{Comma: c, Decimal: d, Missing: names(*missing), Time: *timed, TimeLayout: cmp.Or(layouts[*layout], *layout),
+			Step: *step, Columns: names(*columns), Where: only},
 		Zone: *zone, Group: names(*group),
 	}
 	if *rank < 0 || *prefix < 0 {
@@ -172,6 +188,27 @@ func files() (beam.Files, error) {
 		return f, errors.New("--length and --horizon must be 1 or more")
 	}
 	return f, f.Check()
+}
+
+// layouts are the layouts of times that have a name.
+var layouts = map[string]string{
+	"UnixSeconds": datasets.UnixSeconds, "UnixMillis": datasets.UnixMillis, "UnixMicros": datasets.UnixMicros, "UnixNanos": datasets.UnixNanos,
+	"ElapsedMillis": datasets.ElapsedMillis, "ElapsedSeconds": datasets.ElapsedSeconds, "ElapsedMinutes": datasets.ElapsedMinutes,
+	"ElapsedHours": datasets.ElapsedHours, "ElapsedDays": datasets.ElapsedDays,
+	"DecimalYear": datasets.DecimalYear, "Quarter": datasets.Quarter, "Week": datasets.Week,
+}
+
+// conditions returns CSV.Where of column=text, with commas.
+func conditions(list string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, c := range names(list) {
+		column, text, ok := strings.Cut(c, "=")
+		if !ok {
+			return nil, fmt.Errorf("--where has %q; give it column=text", c)
+		}
+		all[column] = text
+	}
+	return all, nil
 }
 
 // names returns the texts between commas.
@@ -241,19 +278,34 @@ func quiet() {
 }
 
 // pass reads the files and writes what they come to.
-func pass(ctx context.Context, f beam.Files, o beam.Options, at string) error {
+func pass(ctx context.Context, runner string, f beam.Files, o beam.Options, at string) (sdk.PipelineResult, error) {
 	p, s := sdk.NewPipelineWithRoot()
 	beam.Write(s, beam.Collect(s, o, beam.Read(s, f)), at)
-	runner := *runners.Runner
-	if runner == "" {
-		runner = "prism"
-	}
 	r, err := sdk.Run(ctx, runner, p)
 	if err != nil {
-		return fmt.Errorf("the %s runner failed: %w", runner, err)
+		return nil, fmt.Errorf("the %s runner failed: %w", runner, err)
 	}
-	report(r)
-	return nil
+	return r, nil
+}
+
+// runnerOf returns the runner that is asked for. Workers elsewhere run this program, unless
+// they are told of another.
+func runnerOf() (string, error) {
+	here := []string{"prism", "flink", "spark", "universal"}
+	runner := cmp.Or(*runners.Runner, "prism")
+	if !slices.Contains(here, runner) {
+		return "", fmt.Errorf("there is no runner %s in this program, it has %s; Dataflow is not built in, see the README of package beam", runner, strings.Join(here, ", "))
+	}
+	if runner == "prism" {
+		return runner, nil
+	}
+	if *jobopts.Endpoint == "" {
+		return "", fmt.Errorf("the runner %s needs the address of its job server; say --endpoint localhost:8099, if it is there", runner)
+	}
+	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" {
+		*jobopts.WorkerBinary, _ = os.Executable()
+	}
+	return runner, nil
 }
 
 // report prints what was read.
