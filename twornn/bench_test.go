@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -111,6 +112,55 @@ func BenchmarkFit(b *testing.B) {
 			ok[*Result](b)(Fit(context.Background(), slices.Values(data), Options{}))
 		}
 	})
+}
+
+// BenchmarkFitLong is a fit along one run of a bilinear system with a constant input.
+func BenchmarkFitLong(b *testing.B) {
+	for _, steps := range []int{500, 2000} {
+		data := slices.Collect(bilinearRun(steps, 0.05))
+		b.Run(fmt.Sprintf("steps=%d", steps), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ok[*Result](b)(Fit(context.Background(), slices.Values(data), Options{}))
+			}
+		})
+	}
+}
+
+// bilinearRun yields one run of a system of two states with a product, and noise.
+func bilinearRun(steps int, noise float64) iter.Seq[Sequence] {
+	m := NewModel(3, 2, 1)
+	m.H0.SetVec(0, 1)
+	for i, a := range [][]float64{{1, 0, 0, 0, 0.8, 0.1, 0, -0.1, 0.7}, {0, 0.5, 0.2, 0, 0.1, 0.1, 0, 0, 0.1}} {
+		m.A[i].Copy(mat.NewDense(3, 3, a))
+	}
+	m.Omega.SetRow(0, []float64{0.2, 1, -0.5})
+	return func(yield func(Sequence) bool) {
+		for s := range draw(m, 1, steps, 0, true, 3) {
+			for t := range steps {
+				s.X.Set(t, 0, 1)
+			}
+			m.OutputsTo(s.Y, s.X)
+			rnd := rand.New(pcg(4))
+			for t := range steps {
+				s.Y.Set(t, 0, s.Y.At(t, 0)+noise*rnd.NormFloat64())
+			}
+			yield(s)
+		}
+	}
+}
+
+// BenchmarkFitWide is a fit of many inputs: no table of d^l numbers is to be had.
+func BenchmarkFitWide(b *testing.B) {
+	for _, c := range []struct{ d, N int }{{20, 2000}, {40, 5000}} {
+		data := slices.Collect(draw(manyInputs(3, c.d, 2, 3), c.N, 3, 0.1, true, 1))
+		b.Run(fmt.Sprintf("n=3/d=%d/p=2/steps=3/N=%d", c.d, c.N), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ok[*Result](b)(Fit(context.Background(), slices.Values(data), Options{}))
+			}
+		})
+	}
 }
 
 // BenchmarkRecover is one recovery in tensor-train format: d^l = 10⁴, without noise.

@@ -56,13 +56,25 @@ func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
 	return out
 }
 
+// bulk is how many values are enough to tell the quartiles of a column, to some hundredths of its spread.
+const bulk = 10_000
+
 // appendOutlier appends that of a column, if there is one.
 func appendOutlier(out []outlier, column func(yield func(value)), o outlier, by policy) []outlier {
-	var all []float64
-	column(func(v value) { all = append(all, v.v) })
-	if len(all) < 5 {
+	total := 0
+	column(func(value) { total++ })
+	if total < 5 {
 		return out
 	}
+	// The bulk is told by some of the values, evenly over the column.
+	stride := 1 + total/bulk
+	all, at := make([]float64, 0, total/stride+1), 0
+	column(func(v value) {
+		if at%stride == 0 {
+			all = append(all, v.v)
+		}
+		at++
+	})
 	slices.Sort(all)
 	n := len(all)
 	median := all[n/2]

@@ -342,11 +342,12 @@ const unitRoot = -2.86
 // wanders reports whether for some input the test of Dickey and Fuller cannot tell it from a random
 // walk: the t of β in x_{t+1} − x_t = α + β x_t is above the 5 % point. Runs are series.
 func wanders(k *moments.Kept, d int) bool {
+	overlap := k.Repeats() > overlapping
 	for j := range d {
 		var now, step []float64
 		for i, r := range k.Runs {
 			from := 0
-			if i > 0 && overlapping < k.Repeats() {
+			if i > 0 && overlap {
 				from = max(0, len(r.X)/d-2) // the rest is in the windows before
 			}
 			for t := from; (t+2)*d <= len(r.X); t++ {

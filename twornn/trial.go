@@ -28,6 +28,8 @@ const (
 	trialParts = 6
 	// trialAlone is how many runs, or outputs of one, are left out one by one.
 	trialAlone = 24
+	// trialMost is how many outputs are enough to tell which is better by a tenth.
+	trialMost = 4000
 	// trialWork is how many operations may go into the errors of a model.
 	trialWork = 4e9
 )
@@ -42,7 +44,7 @@ func newTrial(k *moments.Kept, d, p int, scale []float64) *trial {
 		s.parts = len(k.Runs)
 	}
 	with, ok := newRegression(k, d, p, true)
-	s.targets = targets(k, s.parts, max(600, rivalWork/(1+d*max(1, with.lags))/4))
+	s.targets = targets(k, s.parts, min(trialMost, max(600, rivalWork/(1+d*max(1, with.lags))/4)))
 	if len(s.targets) < 3 {
 		return nil
 	}

@@ -102,7 +102,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 		}
 		cold := s.Best.Folds
 		if s.parts != nil && !s.cold {
-			s.Best.Validate(ctx, data, p.Parts, warmIterations) // as those with interactions are
+			s.validate(ctx, s.Best) // as those with interactions are
 		}
 		s.climb(ctx, true, from)
 		s.Linear.Folds = cold
@@ -304,7 +304,7 @@ func (s *Search) try(ctx context.Context, m int, products bool) *System {
 	if !s.leaves(products) {
 		c := s.whole.next(ctx, m, products)
 		if c != nil {
-			c.Validate(ctx, s.data, s.Parts, warmIterations)
+			s.validate(ctx, c)
 		}
 		return c
 	}
@@ -347,7 +347,17 @@ func (p *path) told(ctx context.Context, m int) *System {
 // nearIterations lead from what the responses tell to its optimum.
 const nearIterations = 8
 
-// warmIterations are enough to forget a part.
+// validate leaves out the parts of the data, or of some of many runs.
+func (s *Search) validate(ctx context.Context, c *System) {
+	data := s.data
+	if data.many() {
+		data = s.whole.more
+	}
+	afford := s.Budget / (20 * float64(s.Parts) * pass(c, data))
+	c.Validate(ctx, data, s.Parts, int(min(max(afford, 1), warmIterations)))
+}
+
+// warmIterations are enough to forget a part; where they are dear there are fewer.
 const warmIterations = 5
 
 // next returns the best system with m states that it finds, nil if there is none.
