@@ -100,6 +100,8 @@
 //	NuclearNorm    O(d^{2l} p) an iteration, for 5 folds and a grid of penalties
 //	TTIHT          O(N l d R²) an iteration, on rows
 //	Spectral       O(d^{2L} p R), or O(L d R³) for tensor trains
+//	many inputs    O(d n²) a step of the data and product JᵀJ v, some hundreds of these, in place
+//	               of all but Collect
 //	joint fit      O(Σ_l p (d^{2l} n + d^l k²) + k³) an iteration, k = n(dn+p+1), a few for a
 //	               spectral start near the optimum, some tens from elsewhere, up to 400 on
 //	               data that are no 2-RNN's; up to 24 starts of the first rank tried and six
@@ -149,6 +151,17 @@
 //  7. Search.climb      adds states, then interactions, as long as parts left out say so
 //  8. split.model       writes the system as a 2-RNN, in the units of the data
 //
+// Where there is no constant, but d³ is above 4096, and there are outputs after one, two and
+// three steps:
+//
+//  1. Kept.add          keeps the example as it came
+//  2. newWideFit        makes E xxᵀ = I of all that is kept
+//  3. wide.NewStart     H⁽²⁾ by conjugate gradients, and its singular values
+//  4. Start.Theta       h₀, A, Ω from these and the outputs after one and three steps (Theorem 3)
+//  5. descent.run       minimises the squared errors, with products JᵀJ v in place of JᵀJ
+//  6. Search.climb      more states, or fewer, as long as the criterion falls
+//  7. toData            writes the model in the units of the data
+//
 // # Files
 //
 // In this order no file names what a later one declares. To begin with, what a model is:
@@ -190,6 +203,7 @@
 //	coordinates.go   those in which Fit works
 //	constant.go      those for data with a constant input
 //	growth.go        what becomes of the outputs in the long run
+//	outliers.go      values far outside the others
 //	clusters.go      errors by target, where windows overlap
 //	rivals.go        regressions and persistence on parts of the data left out
 //	trial.go         a fit compared with these
@@ -197,7 +211,6 @@
 //	levenberg.go     LevenbergMarquardt
 //	result.go        Result, Candidate, Warning
 //	start.go         Fit's first step: models read off Hankel tensors
-//	outliers.go      values far outside the others
 //	longruns.go      what a model does on runs ten times as long as the training sequences
 //	joint.go         its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them

@@ -128,7 +128,13 @@ func (f *fitter) explodes(m *Model) (most float64, bad bool) {
 	if k == nil || g <= f.policy.MaxGrowth {
 		return g, !(g <= f.policy.MaxGrowth)
 	}
-	return explodes(f.w.toData(m), k, f.policy)
+	if f.wild == nil {
+		_, d := f.w.dims()
+		wild := outliers(k, d, f.p, f.policy)
+		f.wild = &wild
+	}
+	most = exploding(f.w.toData(m), k, *f.wild)
+	return most, !(most <= f.policy.MaxGrowth)
 }
 
 // explodes is the same for a model of the data.

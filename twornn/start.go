@@ -28,6 +28,7 @@ type fitter struct {
 	spectral  []candidate // all that were read off the recovered tensors
 	cutShort  bool        // the search was stopped
 	exhausted bool        // it took all the time that there is for it
+	wild      *[]outlier  // of the data, once asked for
 }
 
 // newFitter returns the fitter for the data of z, which are in the coordinates w.
