@@ -290,7 +290,7 @@ func (s *Search) affordable(m int, products, first bool) bool {
 func (s *Search) cost(c *System) float64 {
 	all, sub := pass(c, s.data), pass(c, s.whole.sub)
 	if s.whole.short != nil && !c.Products {
-		return 30 * pass(c, s.whole.short) * float64(1+s.Parts) // from one start
+		return float64(2*(1+s.whole.near(c.States()))) * pass(c, s.whole.short) * float64(1+s.Parts)
 	}
 	if s.leaves(c.Products) {
 		return 100 * all * float64(1+s.Parts)
@@ -338,13 +338,19 @@ func (p *path) told(ctx context.Context, m int) *System {
 		return nil
 	}
 	c.Ended = lsq.Converged
-	if q := c.clone(); q.Refine(ctx, p.short, 1, nearIterations, p.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
+	n := p.near(m)
+	if q := c.clone(); n > 0 && q.Refine(ctx, p.short, 1, n, p.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
 		return q
 	}
 	return c
 }
 
-// nearIterations lead from what the responses tell to its optimum.
+// near returns how many iterations may lead from what the responses tell to its optimum: none
+// where they are dear.
+func (p *path) near(m int) int {
+	return min(nearIterations, int(p.Budget/(500*pass(NewSystem(m, p.data.D, p.data.P), p.short))))
+}
+
 const nearIterations = 8
 
 // validate leaves out the parts of the data, or of some of many runs.
