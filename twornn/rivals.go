@@ -3,7 +3,9 @@ package twornn
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -113,8 +115,8 @@ func (g regression) errors(all []target, parts int, scale []float64) []float64 {
 	for _, q := range all {
 		by[g.class(q)] = append(by[g.class(q)], q)
 	}
-	for _, class := range by {
-		g.addErrors(sum, class, scale)
+	for _, c := range slices.Sorted(maps.Keys(by)) { // in an order, so that sums have the same bits
+		g.addErrors(sum, by[c], scale)
 	}
 	return sum
 }
