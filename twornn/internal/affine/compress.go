@@ -26,7 +26,7 @@ func (data *Data) compressed() *Data {
 	if !data.many() {
 		return nil
 	}
-	out := &Data{D: data.D, P: data.P, Report: data.Report}
+	out := &Data{D: data.D, P: data.P, Report: data.Report, Stop: data.Stop}
 	rest := slices.Clone(data.Runs)
 	for len(rest) > 0 {
 		var alike []lsq.Run

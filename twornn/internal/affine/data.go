@@ -12,6 +12,8 @@ type Data struct {
 	Runs []lsq.Run
 	M    int     // outputs times p
 	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
+	// Stop, if not nil, is asked whether passes over the data are to be given up.
+	Stop func() bool
 	// Report, if not nil, is told of each iteration of a fit to these data, or to some of
 	// them: the error over the spread of the outputs. An error of its ends that fit.
 	Report func(residual float64) error
@@ -35,7 +37,7 @@ func (data *Data) Split(parts int) {
 // would take the beginning of a run, the first quarter of it stays, so that the start is
 // known.
 func (data *Data) Without(f, parts int) (train, held *Data) {
-	train, held = &Data{D: data.D, P: data.P}, &Data{D: data.D, P: data.P}
+	train, held = &Data{D: data.D, P: data.P, Stop: data.Stop}, &Data{D: data.D, P: data.P, Stop: data.Stop}
 	alone, known := len(data.Runs) < parts, data.M/data.P/parts/4
 	for _, r := range data.Runs {
 		in, out := lsq.Run{X: r.X}, lsq.Run{X: r.X}
@@ -71,7 +73,7 @@ func (data *Data) some(outputs int) *Data {
 		return data
 	}
 	share := float64(outputs) / float64(data.M)
-	sub := &Data{D: data.D, P: data.P, Report: data.Report}
+	sub := &Data{D: data.D, P: data.P, Report: data.Report, Stop: data.Stop}
 	if data.many() {
 		for i := 0; i < len(data.Runs); i += int(1 / share) {
 			sub.Add(data.Runs[i])

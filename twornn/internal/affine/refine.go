@@ -50,6 +50,10 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 		s.Theta = r.Pattern.Put(s.Theta, d.Theta)
 		s.Iterations += d.Iterations
 		s.Ended = d.Status
+		if ctx.Err() != nil {
+			s.SSE = d.SSE // with the priors' part, for want of time
+			break
+		}
 		before := s.Lambda
 		s.evidence(data)
 		if !s.Normalise(data) || ctx.Err() != nil {

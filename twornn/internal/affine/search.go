@@ -78,6 +78,8 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	if data.many() {
 		p.Budget = p.ManyBudget
 	}
+	data.Stop = func() bool { return ctx.Err() != nil }
+	defer func() { data.Stop = nil }()
 	s := &Search{Policy: p, data: data}
 	data.Split(p.Parts)
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
@@ -172,7 +174,7 @@ func (s *Search) readout(ctx context.Context) {
 
 // polish takes the best system to its optimum.
 func (s *Search) polish(ctx context.Context) {
-	if s.Best == nil {
+	if s.Best == nil || ctx.Err() != nil {
 		return
 	}
 	data := s.data

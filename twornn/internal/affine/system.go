@@ -52,7 +52,7 @@ func (s *System) clone() *System {
 
 // runs returns the residuals of the system on the data, with the interactions free or not.
 func (s *System) runs(data *Data) *lsq.Runs {
-	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Rest: data.Rest, Base: s.Theta,
+	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Rest: data.Rest, Stop: data.Stop, Base: s.Theta,
 		Pattern: lsq.Affine(s.N, s.D, s.P, s.Products)}
 }
 

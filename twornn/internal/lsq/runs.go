@@ -40,10 +40,11 @@ type Runs struct {
 	Shape
 	Data    []Run
 	Pattern Pattern
-	Base    []float64 // all parameters; those that are not free stay as here
-	Rest    float64   // a sum of squares that no θ changes, added to that of the runs
-	Folds   int       // parts that sums are kept of; zero: one
-	Leave   int       // the fold that is left out, counted from 1; zero: none
+	Base    []float64   // all parameters; those that are not free stay as here
+	Rest    float64     // a sum of squares that no θ changes, added to that of the runs
+	Stop    func() bool // asked at each run whether to give up: sums are then +Inf; nil: never
+	Folds   int         // parts that sums are kept of; zero: one
+	Leave   int         // the fold that is left out, counted from 1; zero: none
 }
 
 // Sums are the sums over the rows of one fold.
@@ -58,6 +59,9 @@ type Sums struct {
 func (r *Runs) Dim() int { return len(r.Pattern.Free) }
 
 func (r *Runs) folds() int { return max(1, r.Folds) }
+
+// stopped reports whether to give up.
+func (r *Runs) stopped() bool { return r.Stop != nil && r.Stop() }
 
 // fold returns the fold of output i of the run.
 func (r *Runs) fold(run Run, i int) int {

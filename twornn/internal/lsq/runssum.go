@@ -35,7 +35,7 @@ func (r *Runs) errors(theta []float64, data []Run) []float64 {
 				s[f] += e * e
 			}
 		})
-		if !ok {
+		if !ok || r.stopped() {
 			for f := range s {
 				s[f] = math.Inf(1)
 			}
@@ -84,6 +84,7 @@ func (r *Runs) Sums(theta []float64) []Sums {
 			w := newWalker(r, all, col)
 			for i := len(r.Data) * lane / n; i < len(r.Data)*(lane+1)/n && !w.lost; i++ {
 				w.walk(r.Data[i])
+				w.lost = w.lost || r.stopped()
 			}
 			parts[lane] = w.end()
 		})
