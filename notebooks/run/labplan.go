@@ -192,8 +192,7 @@ fmt.Println("reached so far:", fit)`,
 fmt.Println("the kernel lives")`,
 }
 
-// failingCells fail in the two ways a cell can. Run All stops at either, and the kernel
-// goes on.
+// failingCells fail in the two ways a cell can. The kernel goes on.
 var failingCells = []string{
 	"%%\nfmt.Println(\"well\")",
 	"%%\nvar s []int\nfmt.Println(s[2])",
