@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
 // result returns what is to be told of the best candidate: the zero function in its place
@@ -157,15 +158,15 @@ func (f *fitter) checkWords(best candidate, r *Result) {
 
 // try compares a joint fit with the rivals, and has the zero function taken where that does better
 // on parts left out and the rank was left open.
-func (f *fitter) try(ctx context.Context, best *candidate) (*trial, []float64) {
+func (f *fitter) try(ctx context.Context, best *candidate) (*rivals.Trial, []float64) {
 	k := f.c.Kept()
 	_, d := f.w.dims()
-	s := newTrial(k, d, f.p, f.scale)
+	s := rivals.New(k, d, f.p, f.scale)
 	if s == nil || best.climb == nil || ctx.Err() != nil {
 		return s, nil
 	}
-	left := s.model(k, f.w, best.climb.q.Shape, best.climb.Theta)
-	if f.o.Rank == 0 && left != nil && total(left) > total(s.energy) {
+	left := s.LeaveOut(k, f.w.W, best.climb.q.Shape, best.climb.Theta)
+	if f.o.Rank == 0 && left != nil && rivals.Total(left) > rivals.Total(s.Energy) {
 		best.zero = true
 	}
 	return s, left

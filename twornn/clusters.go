@@ -9,10 +9,6 @@ import (
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// overlapping is how many times a target has to count, in the mean, for errors to be summed by
-// target.
-const overlapping = 1.2
-
 // byTarget returns the middle of the sandwich N⁻¹ K N⁻¹ that is the covariance of the
 // parameters θ where windows overlap, so that a target (a row of the series and a column)
 // counts in several of them:

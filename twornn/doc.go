@@ -183,8 +183,7 @@
 //
 //	measurements.go  Measurements, what a Recovery works on
 //	collect.go       Collect, Collection
-//	recovery.go      Recovery, Refiner, Recorder, Stats
-//	within.go        calls that end with their context
+//	recovery.go      Recovery, Refiner, Recorder, Stats; calls that end with their context
 //	leastsquares.go  LeastSquares
 //	nuclear.go       NuclearNorm
 //	tangent.go       descent along the tangents of tensors of low rank
@@ -194,32 +193,27 @@
 //
 // From Hankel tensors to a model, and on to the likeliest:
 //
-//	spectral.go      Spectral: Theorem 3 and Appendix B
-//	factors.go       FromFactors: Theorem 3 to the letter
+//	spectral.go      Spectral: Theorem 3 and Appendix B; FromFactors: Theorem 3 to the letter
 //	policy.go        the thresholds by which Fit decides
 //	options.go       Options
 //	room.go          what a fit has room for
 //	layout.go        which L the lengths of the data fit
 //	coordinates.go   those in which Fit works
 //	constant.go      those for data with a constant input
-//	growth.go        what becomes of the outputs in the long run
-//	outliers.go      values far outside the others
+//	growth.go        what becomes of the outputs in the long run, and in runs over the training inputs
 //	clusters.go      errors by target, where windows overlap
-//	rivals.go        regressions and persistence on parts of the data left out
-//	trial.go         a fit compared with these
 //	adam.go          Adam
 //	levenberg.go     LevenbergMarquardt
 //	result.go        Result, Candidate, Warning
 //	start.go         Fit's first step: models read off Hankel tensors
-//	longruns.go      what a model does on runs ten times as long as the training sequences
 //	joint.go         its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
-//	review.go        warnings whichever way a model was fitted
+//	shortwords.go    fits by measurements of short words
+//	review.go        warnings whichever way a model was fitted; few data again, without a part each
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
 //	wide.go          a second: many inputs, along the sequences as they came
 //	exact.go         a third: words without noise, exactly, symbol by symbol
-//	relearn.go       few data: fits again without a part each
 //	ways.go          which way data are fitted that can be fitted in two
 //	fit.go           Fit, FitCollection
 //	shards.go        Shard: data that are gathered in several places
@@ -228,7 +222,7 @@
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
 // (parameters, residuals, descent), als (trains on rows), affine (linear systems and their
-// interactions along runs), symbols (automata from words) and store (files), each with such a list.
+// interactions along runs), wide (many inputs), rivals (what a fit is compared with), symbols (automata from words) and store (files), each with such a list.
 //
 // # Warnings
 //

@@ -50,7 +50,7 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 		r.N += c[l].N()
 	}
 	if kept.AsWords() {
-		r.Lengths, r.N = lengthsOf(kept)
+		r.Lengths, r.N = kept.Lengths()
 	}
 	r.MSE, r.ZeroMSE = meanSquaresOfWords(r.Model, kept)
 	if m.Unseen > 0 {

@@ -13,7 +13,7 @@ func otherL(c moments.Set, b Basis) int {
 	if k == nil {
 		return 0
 	}
-	lengths, _ := lengthsOf(k)
+	lengths, _ := k.Lengths()
 	if len(lengths) == 0 {
 		return 0
 	}
@@ -31,18 +31,4 @@ func (b Basis) needed(L int) []int {
 		return b.lengths(L)
 	}
 	return EqualLength.lengths(L)
-}
-
-// lengthsOf returns the lengths of the words that have an output among those kept, ascending, and how
-// many outputs there are.
-func lengthsOf(kept *moments.Kept) (lengths []int, n int) {
-	for _, r := range kept.Runs {
-		n += len(r.At)
-		for _, l := range r.At {
-			if i, ok := slices.BinarySearch(lengths, l); !ok {
-				lengths = slices.Insert(lengths, i, l)
-			}
-		}
-	}
-	return lengths, n
 }

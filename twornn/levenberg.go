@@ -167,9 +167,15 @@ func (r *climb) covariance(K *mat.SymDense) (func(g []float64, noise float64) fl
 // covarianceOf returns the variance of gᵀθ for noise of a variance: that times gᵀN⁺g, N being
 // JᵀJ; or gᵀN⁺KN⁺g, whatever the noise, if there is a K of sums by target (see byTarget).
 // Along the n² directions that change no output N is singular. Outputs have no derivative
-// there, so that a little of D on the diagonal does no harm.
+// there, so that a little of D on the diagonal does no harm; a nil D is the diagonal of N.
 func covarianceOf(N *mat.SymDense, D []float64, K *mat.SymDense) (func(g []float64, noise float64) float64, error) {
-	k := len(D)
+	k := N.SymmetricDim()
+	if D == nil {
+		D = make([]float64, k)
+		for i := range D {
+			D[i] = N.At(i, i)
+		}
+	}
 	for mu := 1e-13; mu <= 1e-6; mu *= 10 {
 		for i := range k {
 			N.SetSym(i, i, N.At(i, i)+mu*D[i])

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/stop"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -134,4 +135,85 @@ func checkSteps(method string, step, tol float64, iterations int) error {
 		return fmt.Errorf("twornn: %s: MaxIterations is %d; it may not be negative; zero means the default", method, iterations)
 	}
 	return nil
+}
+
+// recovering returns what a recovery returns, within a moment of the end of ctx: see stop.Within.
+// After that end rec is told of nothing more.
+func recovering(ctx context.Context, rec Recorder, f func(rec Recorder) (*tt.Tensor, Stats, error)) (*tt.Tensor, Stats, error) {
+	type recovered struct {
+		h  *tt.Tensor
+		st Stats
+	}
+	r, err := stop.Within(ctx, func() (recovered, error) {
+		h, st, err := f(whileRunning(ctx, rec))
+		return recovered{h, st}, err
+	})
+	if r.h == nil && err != nil && ctx.Err() != nil {
+		r.st.Status = Stopped
+	}
+	return r.h, r.st, err
+}
+
+// refining is the same for what refines a model.
+func refining[M any](ctx context.Context, rec Recorder, f func(rec Recorder) (M, Stats, error)) (M, Stats, error) {
+	type refined struct {
+		m  M
+		st Stats
+	}
+	r, err := stop.Within(ctx, func() (refined, error) {
+		m, st, err := f(whileRunning(ctx, rec))
+		return refined{m, st}, err
+	})
+	return r.m, r.st, err
+}
+
+// bounded tells a Recorder of nothing once ctx has ended: what was left behind shall not call it.
+type bounded struct {
+	ctx context.Context
+	rec Recorder
+}
+
+// Record implements Recorder.
+func (b bounded) Record(p Progress) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	return b.rec.Record(p)
+}
+
+// whileRunning returns rec, silent once ctx has ended.
+func whileRunning(ctx context.Context, rec Recorder) Recorder {
+	if rec == nil {
+		return nil
+	}
+	return bounded{ctx, rec}
+}
+
+// watcher tells a Recorder of the iterations of a fit along sequences, counted over all of its
+// descents, and ends the context of the fit when the Recorder wants no more.
+type watcher struct {
+	rec       Recorder // nil: silent
+	cancel    context.CancelFunc
+	iteration int
+	halted    bool // by the Recorder
+}
+
+// watch returns the context for a fit, and its watcher.
+func watch(ctx context.Context, rec Recorder) (context.Context, *watcher) {
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, &watcher{rec: rec, cancel: cancel}
+}
+
+// report tells of an iteration and the relative residual.
+func (w *watcher) report(residual float64) error {
+	if w.rec == nil {
+		return nil
+	}
+	w.iteration++
+	err := w.rec.Record(Progress{"refine", 0, w.iteration, residual})
+	if err != nil {
+		w.halted = true
+		w.cancel()
+	}
+	return err
 }

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
 // Result is a fitted model with the account of how it came about.
@@ -27,13 +29,14 @@ type Result struct {
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
-	joined   *joined   // for Intervals; nil if there was no joint fit
-	adequate bool      // the joint fit leaves no more than noise
-	trial    *trial    // rivals on parts left out; nil if there was none
-	left     []float64 // squared errors of the model on these parts; nil if it was not fitted so
-	again    bool      // left is of whole fits to the others
-	factor   float64   // how many times the error of the best rival that of the model is
-	ceiling  bool      // the rank was left open and is the highest that L can carry
+	joined   *joined       // for Intervals; nil if there was no joint fit
+	adequate bool          // the joint fit leaves no more than noise
+	wild     *wild         // outliers of the data; nil as long as nobody asked
+	trial    *rivals.Trial // rivals on parts left out; nil if there was none
+	left     []float64     // squared errors of the model on these parts; nil if it was not fitted so
+	again    bool          // left is of whole fits to the others
+	factor   float64       // how many times the error of the best rival that of the model is
+	ceiling  bool          // the rank was left open and is the highest that L can carry
 }
 
 // String says in a line whether interactions were taken, and what they are worth.
@@ -65,6 +68,9 @@ func (r *Result) WithStart(x, y mat.Matrix) *Model {
 	}
 	return r.begin(x, y, mean, spread, noise)
 }
+
+// wild are the outliers of the data, of which there may be none.
+type wild struct{ outliers []moments.Outlier }
 
 // Warning is something a user should know before trusting the model.
 type Warning struct {

@@ -1,7 +1,9 @@
 package twornn
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
 // review adds to a result what the data, and the rivals on parts of them left out, say of it,
@@ -22,7 +25,10 @@ func (r *Result) review(c moments.Set, by policy) {
 	_, d, p := r.Dims()
 	r.try(k)
 	r.reviewColumns(k, d)
-	r.reviewOutliers(outliers(k, d, p, by))
+	if r.wild == nil {
+		r.wild = &wild{k.Outliers(d, p, by.Outlier, by.OutlierShare)}
+	}
+	r.reviewOutliers(r.wild.outliers)
 	r.reviewSize(k, d, p)
 	r.reviewEnd(k)
 	if r.trial != nil {
@@ -34,7 +40,7 @@ func (r *Result) review(c moments.Set, by policy) {
 // try sets the rivals.
 func (r *Result) try(k *moments.Kept) {
 	if _, d, p := r.Dims(); r.trial == nil {
-		r.trial = newTrial(k, d, p, r.units(k, p))
+		r.trial = rivals.New(k, d, p, r.units(k, p))
 	}
 }
 
@@ -101,7 +107,7 @@ func stillColumns(k *moments.Kept, d int) (still []int) {
 }
 
 // reviewOutliers warns of values that squared errors are made of.
-func (r *Result) reviewOutliers(all []outlier) {
+func (r *Result) reviewOutliers(all []moments.Outlier) {
 	if len(all) == 0 {
 		return
 	}
@@ -162,20 +168,19 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	s := r.trial
 	model := r.left
 	if r.Fallback {
-		model = s.energy
+		model = s.Energy
 	}
 	if in := r.Interactions; model == nil && in != nil && in.Validation > 0 {
-		model = []float64{in.Validation * float64(len(s.targets)*p)} // units are those of the trial
+		model = []float64{in.Validation * float64(len(s.Targets)*p)} // units are those of the trial
 	}
 	if model == nil {
-		model = s.asItIs(r.Model, k)
+		model = s.AsItIs(r.Model, k, d)
 	}
 	var rival string
-	rival, r.factor = s.outdone(model)
-	_, constant := k.Constant(d)
-	nothing := 1e-9 * total(s.energy)
-	without := min(total(s.without), total(model)) + nothing
-	if with := total(s.linear) + nothing; !constant && !k.Words() && with < (1-by.Constant)*without {
+	rival, r.factor = s.Outdone(model)
+	nothing := 1e-9 * rivals.Total(s.Energy)
+	without := min(rivals.Total(s.Without), rivals.Total(model)) + nothing
+	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words() && !holdsConstant(k, d) {
 		r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
 		return
 	}
@@ -189,6 +194,12 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	if r.factor > bound {
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.3g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
 	}
+}
+
+// holdsConstant reports whether the inputs hold a constant.
+func holdsConstant(k *moments.Kept, d int) bool {
+	_, ok := k.Constant(d)
+	return ok
 }
 
 // reconcile takes away warnings that another makes void.
@@ -211,27 +222,79 @@ func (r *Result) reconcile() {
 	r.Warnings = kept
 }
 
-// asItIs returns the errors of a model on all parts, none of them left out.
-func (s *trial) asItIs(m *Model, k *moments.Kept) []float64 {
-	_, d, p := m.Dims()
-	errors := make([]float64, s.parts)
-	last := -1
-	var y mat.Dense
-	for _, q := range s.targets {
-		run := k.Runs[q.r]
-		if q.r != last && len(run.X) > 0 {
-			y.Reset()
-			m.OutputsTo(&y, mat.NewDense(len(run.X)/d, d, run.X))
-			last = q.r
+// few is up to how many outputs, times p, data count as few: parts are then left out of whole fits,
+// ranks and starts and all, since near the number of parameters the best of many optima has seen
+// too much of what is left out afterwards.
+const few = 600
+
+// learnAgain sets the errors on parts left out to those of fits to the others, by the way
+// that the model was fitted, where the data are few; and takes the zero function if that does better and the rank
+// was left open.
+func (r *Result) learnAgain(ctx context.Context, c moments.Set, o Options, fit func(moments.Set) (*Result, error)) {
+	k := c.Kept()
+	if ctx.Err() != nil || k == nil || r.Fallback || o.Recovery != nil || k.AsWords() {
+		return
+	}
+	r.try(k)
+	_, d, p := r.Dims()
+	s := r.trial
+	if s == nil {
+		return
+	}
+	if len(s.Targets)*p > few || len(k.Runs) < 2 {
+		return
+	}
+	parts := min(s.Parts, rivals.Parts)
+	again := &rivals.Trial{Parts: parts, Scale: s.Scale, Targets: rivals.Targets(k, parts, len(s.Targets))}
+	left, zero := 0.0, 0.0
+	for f := range parts {
+		sub, err := collect(without(k, again, f, d, p), moments.Plan{Also: append(o.lengths(), r.Lengths...)})
+		if err != nil {
+			continue
 		}
-		hat := m.Predict(nil, nil)
-		if q.t > 0 {
-			hat = y.RawRowView(q.t - 1)
+		q, err := fit(sub)
+		if err != nil {
+			continue // what is left has too few lengths
 		}
-		for o, v := range run.Y[q.i*p : (q.i+1)*p] {
-			e := (v - hat[o]) * s.scale[o]
-			errors[q.fold] += e * e
+		left += again.AsItIs(q.Model, k, d)[f]
+		zero += again.AsItIs(NewModel(1, d, p), k, d)[f]
+	}
+	if ctx.Err() != nil || zero == 0 {
+		return
+	}
+	// Parts that could not be tried count as those that were.
+	share := rivals.Total(s.Energy) / zero
+	r.left, r.again = []float64{left * share}, true
+	if o.Rank == 0 && left > zero {
+		r.warn(WorseThanZero, "on parts of the data left out by turns what is learnt of the others has %.3g times the squared error of the zero function, which is returned: too little is there to tell from chance; give more data, fewer inputs, or a rank", left/zero)
+		r.Fallback, r.Model, r.Rank, r.MSE = true, NewModel(1, d, p), 0, r.ZeroMSE
+		r.Interactions, r.joined = nil, nil
+		for i := range r.Candidates {
+			r.Candidates[i].Chosen = false
 		}
 	}
-	return errors
+}
+
+// without returns the sequences that hold no target of part f.
+func without(k *moments.Kept, s *rivals.Trial, f, d, p int) iter.Seq[Sequence] {
+	out := map[int]bool{}
+	for _, q := range s.Targets {
+		if q.Fold == f {
+			out[q.Run] = true
+		}
+	}
+	return func(yield func(Sequence) bool) {
+		for i, r := range k.Runs {
+			if out[i] {
+				continue
+			}
+			q := Sequence{Y: mat.NewDense(len(r.At), p, r.Y)}
+			if len(r.X) > 0 {
+				q.X = mat.NewDense(len(r.X)/d, d, r.X)
+			}
+			if !yield(q) {
+				return
+			}
+		}
+	}
 }

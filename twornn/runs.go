@@ -48,25 +48,12 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	if f.o.Rank > 0 {
 		p.MostStates = min(p.MostStates, f.o.Rank-1)
 	}
-	var halted bool
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	iteration := 0
-	f.data.Report = func(residual float64) error {
-		if f.o.Recorder == nil {
-			return nil
-		}
-		iteration++
-		err := f.o.Recorder.Record(Progress{"refine", 0, iteration, residual})
-		if err != nil {
-			halted = true
-			cancel()
-		}
-		return err
-	}
+	ctx, w := watch(ctx, f.o.Recorder)
+	defer w.cancel()
+	f.data.Report = w.report
 	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64())
 	if search.Best == nil {
-		if err := ctx.Err(); err != nil && !halted {
+		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
 		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s", count(f.data.M, "output"), count(len(f.data.Runs), "run"))

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
 // makeData returns n sequences of k steps of d normal inputs, the first 1 if there is a constant,
@@ -200,13 +202,13 @@ func TestSizesAreSaidFirst(t *testing.T) {
 func TestRegressionLeftOut(t *testing.T) {
 	data := makeData(120, 1, 2, false, false, 0.5, 2, func(x *mat.Dense, t int) []float64 { return []float64{3 + 2*x.At(t, 0) - x.At(t, 1)} })
 	c := mustCollect(t, slices.Values(data)).set()
-	s := newTrial(c.Kept(), 2, 1, []float64{1})
+	s := rivals.New(c.Kept(), 2, 1, []float64{1})
 	want := 0.0
-	for f := range trialParts {
+	for f := range rivals.Parts {
 		X, Y := mat.NewDense(100, 3, nil), mat.NewVecDense(100, nil)
 		row := 0
 		for i, q := range data {
-			if i%trialParts != f {
+			if i%rivals.Parts != f {
 				X.SetRow(row, []float64{1, q.X.At(0, 0), q.X.At(0, 1)})
 				Y.SetVec(row, q.Y.At(0, 0))
 				row++
@@ -217,15 +219,15 @@ func TestRegressionLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, q := range data {
-			if e := q.Y.At(0, 0) - b.AtVec(0) - b.AtVec(1)*q.X.At(0, 0) - b.AtVec(2)*q.X.At(0, 1); i%trialParts == f {
+			if e := q.Y.At(0, 0) - b.AtVec(0) - b.AtVec(1)*q.X.At(0, 0) - b.AtVec(2)*q.X.At(0, 1); i%rivals.Parts == f {
 				want += e * e
 			}
 		}
 	}
-	if got := total(s.linear); math.Abs(got-want) > 0.03*want { // a little shrunk
+	if got := rivals.Total(s.Linear); math.Abs(got-want) > 0.03*want { // a little shrunk
 		t.Errorf("%g, want %g", got, want)
 	}
-	if got := total(s.without); got < 5*want {
+	if got := rivals.Total(s.Without); got < 5*want {
 		t.Errorf("without a constant %g", got)
 	}
 }
@@ -257,11 +259,11 @@ func TestPersistenceFound(t *testing.T) {
 			}
 		}
 	}
-	s := newTrial(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1})
-	if got := total(s.persist); math.Abs(got-want) > 1e-6*want {
+	s := rivals.New(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1})
+	if got := rivals.Total(s.Persist); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("persistence %g, want %g", got, want)
 	}
-	if !s.drifts() {
+	if !s.Drifts() {
 		t.Error("a random walk is not seen to drift")
 	}
 }
@@ -273,9 +275,9 @@ func TestGaussNewtonLeavesOut(t *testing.T) {
 	data := slices.Collect(drawLengths(m, 300, 0.2, 5, 1, 2, 3))
 	r := fit(t, slices.Values(data), Options{L: 1, Rank: 2})
 	k := mustCollect(t, slices.Values(data)).set().Kept()
-	for f := range trialParts {
+	for f := range rivals.Parts {
 		again := fit(t, without(k, r.trial, f, 2, 1), Options{L: 1, Rank: 2})
-		if want := r.trial.asItIs(again.Model, k)[f]; math.Abs(r.left[f]-want) > 0.02*want {
+		if want := r.trial.AsItIs(again.Model, k, 2)[f]; math.Abs(r.left[f]-want) > 0.02*want {
 			t.Errorf("part %d: %g, by a fit to the others %g", f, r.left[f], want)
 		}
 	}

@@ -28,7 +28,7 @@ type fitter struct {
 	spectral  []candidate // all that were read off the recovered tensors
 	cutShort  bool        // the search was stopped
 	exhausted bool        // it took all the time that there is for it
-	wild      *[]outlier  // of the data, once asked for
+	wild      *wild       // outliers of the data, once asked for
 }
 
 // newFitter returns the fitter for the data of z, which are in the coordinates w.
@@ -301,4 +301,19 @@ func (f *fitter) betterRank(ctx context.Context, best candidate) int {
 		}
 	}
 	return rank
+}
+
+// explodes is explodes for a model in the fit's coordinates.
+func (f *fitter) explodes(m *Model) (most float64, bad bool) {
+	g := growth(m, f.c) // of independent inputs, exactly: large already where one run of very many grows
+	k := f.c.Kept()
+	if k == nil || g <= f.policy.MaxGrowth {
+		return g, !(g <= f.policy.MaxGrowth)
+	}
+	if f.wild == nil {
+		_, d := f.w.dims()
+		f.wild = &wild{k.Outliers(d, f.p, f.policy.Outlier, f.policy.OutlierShare)}
+	}
+	most = exploding(f.w.toData(m), k, f.wild.outliers)
+	return most, !(most <= f.policy.MaxGrowth)
 }

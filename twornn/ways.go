@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
 // ways are the two ways in which a collection is fitted: by measurements of short words, and along
@@ -13,15 +14,13 @@ type ways struct {
 	c  moments.Set
 	o  Options
 	by policy
-	// short fits by measurements of words.
-	short way
 }
 
 type way func(context.Context, moments.Set, Options, policy) (*Result, error)
 
 // words fits by measurements of words, and says what the data say of it.
 func (w ways) words(ctx context.Context) (*Result, error) {
-	return w.reviewed(ctx, w.short)
+	return w.reviewed(ctx, fitWords)
 }
 
 // runs fits along the runs.
@@ -76,7 +75,7 @@ func (w ways) better(ctx context.Context) (*Result, error) {
 	switch {
 	case ctx.Err() != nil:
 		return words, err
-	case err == nil && !high && words.holds() && (w.o.Rank > 0 || words.earns(w.by) || !words.trial.drifts()):
+	case err == nil && !high && words.holds() && (w.o.Rank > 0 || words.earns(w.by) || !words.trial.Drifts()):
 		return words, nil
 	case err != nil && w.o.Rank > 0 && !high:
 		return nil, err
@@ -109,5 +108,5 @@ func remeasured(c moments.Set, o Options) (moments.Set, error) {
 		return c, nil
 	}
 	o.L = L
-	return collect(without(k, &trial{}, 0, d, p), moments.Plan{Lengths: o.lengths(), KeepRows: true})
+	return collect(without(k, &rivals.Trial{}, 0, d, p), moments.Plan{Lengths: o.lengths(), KeepRows: true})
 }

@@ -83,24 +83,11 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	halted, iteration := false, 0
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	report := func(residual float64) error {
-		if f.o.Recorder == nil {
-			return nil
-		}
-		iteration++
-		err := f.o.Recorder.Record(Progress{"refine", 0, iteration, residual})
-		if err != nil {
-			halted = true
-			cancel()
-		}
-		return err
-	}
-	s := wide.Fit(ctx, f.short, f.data, f.by.wide, f.o.Rank, report)
+	ctx, w := watch(ctx, f.o.Recorder)
+	defer w.cancel()
+	s := wide.Fit(ctx, f.short, f.data, f.by.wide, f.o.Rank, w.report)
 	if s == nil || s.Best == nil {
-		if err := ctx.Err(); err != nil && !halted {
+		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
 		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state", count(f.kept.N, "sequence"), count(f.set[1].D, "input"))
@@ -128,8 +115,12 @@ func (f *wideFit) reweigh(best *wide.Fitted) {
 		by := 1 / max(math.Sqrt(v), f.by.LeastNoise)
 		f.scale[o] *= by
 		floats.Scale(by, Omega.Data[o*best.N:(o+1)*best.N])
+		for _, run := range f.short.Runs { // data has parts of the same rows
+			for i := o; i < len(run.Y); i += len(noise) {
+				run.Y[i] *= by
+			}
+		}
 	}
-	f.read()
 }
 
 // model returns a fitted one in the units of the data.
@@ -151,10 +142,10 @@ func (f *wideFit) result(s *wide.Search) *Result {
 	M := float64(f.data.M)
 	r := &Result{
 		Model: f.model(best), L: 1, Rank: best.N, Basis: UpToLength, SingularValues: s.Values, N: f.kept.N,
-		Lengths: f.kept.Lengths(),
 		Refinement: Stats{Status: statusOf(best.Ended), Iterations: best.Iterations, N: f.data.M / f.data.P,
 			Unknowns: float64(best.Free()), Residuals: []float64{math.Sqrt(best.SSE / M)}},
 	}
+	r.Lengths, _ = f.kept.Lengths()
 	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
 	for _, c := range s.Tried {
 		r.Candidates = append(r.Candidates, Candidate{L: 1, Rank: c.N, Start: "spectral", MSE: c.SSE / M, Parameters: c.Free(),
@@ -195,7 +186,7 @@ func (f *wideFit) keep(r *Result) {
 		r.MSE, _ = meanSquaresOf(f.kept, m)
 		r.warn(Damped, "the outputs grow to %.3g times those of the training data: A is scaled by %.3f, and the training MSE is %.4g", g, by, r.MSE)
 	case bound == 0 && !(g <= f.by.MaxGrowth):
-		r.warn(Unstable, "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth", g)
+		r.warn(Unstable, unstable, g)
 	}
 }
 
@@ -211,12 +202,7 @@ func (f *wideFit) joined(s *wide.Fitted) *joined {
 			if len(s.Theta) > mostIntervals {
 				return nil, fmt.Errorf("twornn: intervals of a model with %d parameters would take too long: at most %d; use NewConformal with data held out", len(s.Theta), mostIntervals)
 			}
-			N := s.Information(f.data)
-			D := make([]float64, len(s.Theta))
-			for i := range D {
-				D[i] = N.At(i, i)
-			}
-			return covarianceOf(N, D, nil)
+			return covarianceOf(s.Information(f.data), nil, nil)
 		},
 	}
 }

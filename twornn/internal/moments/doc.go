@@ -8,6 +8,7 @@
 //	sums.go       XᵀX, XᵀY and YᵀY in few numbers
 //	sample.go     an example; stretches of inputs, and a sample of what is too long to measure
 //	kept.go       examples as they came, for fits that run along them
+//	outliers.go   values far outside the others
 //	symbols.go    words of many symbols, kept as they are
 //	frame.go      coordinates of the inputs in which products keep their digits
 //	length.go     Length: all rows of one length, in parts

@@ -3,7 +3,6 @@ package moments
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -187,6 +186,12 @@ func (k *Kept) Repeats() float64 {
 	return float64(all) / float64(fresh)
 }
 
+// overlapping is how many times a target has to count, in the mean, for windows to overlap.
+const overlapping = 1.2
+
+// Overlaps reports whether targets stand in several examples, as windows of a series do.
+func (k *Kept) Overlaps() bool { return k.Repeats() > overlapping }
+
 // Words reports whether every input is a unit vector: the sequences are words.
 func (k *Kept) Words() bool {
 	for _, r := range k.Runs {
@@ -251,13 +256,16 @@ func (k *Kept) Constant(d int) (c []float64, ok bool) {
 	return c, true
 }
 
-// Lengths returns the numbers of steps after which there are outputs, ascending.
-func (k *Kept) Lengths() []int {
-	after := map[int]bool{}
+// Lengths returns the numbers of steps after which there are outputs, ascending, and how many
+// outputs there are.
+func (k *Kept) Lengths() (lengths []int, n int) {
 	for _, r := range k.Runs {
-		for _, t := range r.At {
-			after[t] = true
+		n += len(r.At)
+		for _, l := range r.At {
+			if i, ok := slices.BinarySearch(lengths, l); !ok {
+				lengths = slices.Insert(lengths, i, l)
+			}
 		}
 	}
-	return slices.Sorted(maps.Keys(after))
+	return lengths, n
 }

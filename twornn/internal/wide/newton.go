@@ -153,14 +153,14 @@ type kfac struct {
 // kfac works out K at θ.
 func (r *descent) kfac() *kfac {
 	n := r.N
-	K := &kfac{Shape: r.Shape, h0: 1}
+	K := &kfac{Shape: r.Shape}
 	before, after, out := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
-	sub := stack{r.data.some(4000 * r.P), r.Shape}
+	sub := &stack{data: r.data.some(4000 * r.P), Shape: r.Shape}
 	steps := 0.0
-	var rm room
+	rm := &sub.rooms[0]
 	sub.rows(&rm.A, r.theta[n:n+n*r.D*n])
 	for _, run := range sub.data.Runs {
-		steps += sub.second(&rm, r.theta, run, before, after, out)
+		steps += sub.second(rm, r.theta, run, before, after, out)
 	}
 	if steps > 0 {
 		before.ScaleSym(1/steps, before)

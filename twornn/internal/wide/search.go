@@ -85,7 +85,7 @@ func (s *Search) Zero() float64 { return s.zero }
 func (s *Search) Polish(ctx context.Context, data *Data) {
 	s.data, s.energy = data, data.energy()
 	f := s.Best
-	r := &descent{stack: &stack{data, f.Shape}, theta: f.Theta, energy: s.energy, report: s.report}
+	r := &descent{stack: &stack{data: data, Shape: f.Shape}, theta: f.Theta, energy: s.energy, report: s.report}
 	r.run(ctx, s.Tol, s.Iterations)
 	f.SSE, f.Ended, f.Iterations = r.sse, r.status, f.Iterations+r.iterations
 	f.Criterion = s.criterion(r.sse, f.N) + s.zero - s.criterion(s.energy, 0) // beside those in the old units
@@ -156,7 +156,7 @@ func (s *Search) try(ctx context.Context, n int) {
 		return
 	}
 	shape := lsq.Shape{N: n, D: s.data.D, P: s.data.P}
-	r := &descent{stack: &stack{s.data, shape}, theta: theta, energy: s.energy, report: s.report, goal: s.goal(n), worth: (s.cost(n) - s.cost(n-1)) / 3}
+	r := &descent{stack: &stack{data: s.data, Shape: shape}, theta: theta, energy: s.energy, report: s.report, goal: s.goal(n), worth: (s.cost(n) - s.cost(n-1)) / 3}
 	r.calm()
 	r.run(ctx, s.Tol, s.Iterations)
 	if math.IsInf(r.sse, 1) {

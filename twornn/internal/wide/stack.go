@@ -65,9 +65,10 @@ const (
 type stack struct {
 	data *Data
 	lsq.Shape
+	rooms [lanes]room
 }
 
-// room is the memory of one lane.
+// room is the memory of one lane, kept from pass to pass.
 type room struct {
 	x, M, dM, Z      []float64 // steps × d, n², n², n²
 	h, dh, lambda, e []float64
@@ -91,19 +92,18 @@ func (s *stack) rows(dst *[]float64, A []float64) []float64 {
 // sum returns the sum of squares at θ and adds to g, if that is not nil, Jᵀe, or where a
 // direction v is given JᵀJ v.
 func (s *stack) sum(theta, v, g []float64) float64 {
-	rooms := make([]room, lanes)
 	var wg sync.WaitGroup
 	for lane := range lanes {
 		wg.Go(func() {
 			from, to := len(s.data.Runs)*lane/lanes, len(s.data.Runs)*(lane+1)/lanes
-			s.lane(&rooms[lane], theta, v, g != nil, s.data.Runs[from:to])
+			s.lane(&s.rooms[lane], theta, v, g != nil, s.data.Runs[from:to])
 		})
 	}
 	wg.Wait()
 	sse := 0.0
 	n, d := s.N, s.D
-	for l := range rooms {
-		r := &rooms[l]
+	for l := range s.rooms {
+		r := &s.rooms[l]
 		sse += r.sse
 		if g == nil {
 			continue
@@ -125,6 +125,7 @@ func (s *stack) sum(theta, v, g []float64) float64 {
 // lane is sum for some sequences, a chunk at a time.
 func (s *stack) lane(r *room, theta, v []float64, derivatives bool, runs []lsq.Run) {
 	n, d := s.N, s.D
+	r.sse = 0
 	s.rows(&r.A, theta[n:n+n*d*n])
 	if v != nil {
 		s.rows(&r.V, v[n:n+n*d*n])
@@ -169,13 +170,16 @@ func (s *stack) chunk(r *room, theta, v []float64, derivatives bool, runs []lsq.
 	for _, run := range runs {
 		k := run.Steps(d) * n * n
 		var dm, z []float64
-		if dM != nil {
+		if v != nil {
 			dm = dM[at : at+k]
 		}
-		if Z != nil {
+		if derivatives {
 			z = Z[at : at+k]
 		}
-		s.run(r, theta, v, run, M[at:at+k], dm, z)
+		e := s.forward(r, theta, v, run, M[at:at+k], dm)
+		if derivatives {
+			s.back(r, theta, e, run, M[at:at+k], z)
+		}
 		at += k
 	}
 	if derivatives && steps > 0 {
@@ -183,9 +187,9 @@ func (s *stack) chunk(r *room, theta, v []float64, derivatives bool, runs []lsq.
 	}
 }
 
-// run goes along one sequence: forward with the state, or its derivative along v, back with
-// λ_t = Σ_s B_{t,s}ᵀ e_s. It sets Z to h_{t−1} λ_tᵀ unless that is nil.
-func (s *stack) run(r *room, theta, v []float64, run lsq.Run, M, dM, Z []float64) {
+// forward goes along one sequence with the state and, if v is not nil, its derivative along v. It
+// returns the errors of the outputs, or their derivatives, and adds their squares.
+func (s *stack) forward(r *room, theta, v []float64, run lsq.Run, M, dM []float64) (e []float64) {
 	n, p, k := s.N, s.P, run.Steps(s.D)
 	first := n + n*s.D*n
 	Omega := theta[first:]
@@ -203,24 +207,28 @@ func (s *stack) run(r *room, theta, v []float64, run lsq.Run, M, dM, Z []float64
 			turn(next, dM[t*n*n:(t+1)*n*n], h[t*n:(t+1)*n])
 		}
 	}
-	e := linalg.Sized(&r.e, len(run.At)*p)
+	e = linalg.Sized(&r.e, len(run.At)*p)
 	for i, t := range run.At {
 		for o := range p {
-			omega, state := Omega[o*n:(o+1)*n], h[t*n:(t+1)*n]
+			omega, state, w := Omega[o*n:(o+1)*n], h[t*n:(t+1)*n], 0.0
 			if v == nil {
-				w := run.Y[i*p+o] - linalg.Dot(omega, state)
-				e[i*p+o] = w
-				r.sse += w * w
+				w = run.Y[i*p+o] - linalg.Dot(omega, state)
 			} else {
-				w := linalg.Dot(omega, dh[t*n:(t+1)*n]) + linalg.Dot(v[first+o*n:first+(o+1)*n], state)
-				e[i*p+o] = w
-				r.sse += w * w
+				w = linalg.Dot(omega, dh[t*n:(t+1)*n]) + linalg.Dot(v[first+o*n:first+(o+1)*n], state)
 			}
+			e[i*p+o] = w
+			r.sse += w * w
 		}
 	}
-	if Z == nil && r.g == nil {
-		return
-	}
+	return e
+}
+
+// back goes back along the sequence that forward went, with λ_t = Σ_s B_{t,s}ᵀ e_s. It sets Z to
+// h_{t−1} λ_tᵀ, and adds to the gradient by h₀ and Ω.
+func (s *stack) back(r *room, theta, e []float64, run lsq.Run, M, Z []float64) {
+	n, p, k := s.N, s.P, run.Steps(s.D)
+	first := n + n*s.D*n
+	Omega, h := theta[first:], r.h
 	lambda := linalg.Sized(&r.lambda, 2*n)
 	now, before := lambda[:n], lambda[n:]
 	i := len(run.At) - 1

@@ -54,13 +54,11 @@ func (data *Data) words(l, many int) *words {
 // H⁽³⁾ = P A S, by least squares on the outputs after three steps as they are. It costs
 // some tens of products of the data with d²p numbers.
 type Start struct {
-	D, P     int
-	one      *words
-	three    *words
-	U, V     *mat.Dense // of H⁽²⁾ as d × d·p
-	Values   []float64  // its singular values
-	Edge     float64    // what they are at the most if there is noise alone; 0 if the outputs are too few to tell
-	YY1, YY3 float64
+	D, P       int
+	one, three *words
+	U, V       *mat.Dense // of H⁽²⁾ as d × d·p
+	Values     []float64  // its singular values
+	Edge       float64    // what they are at the most if there is noise alone; 0 if the outputs are too few to tell
 }
 
 // manyWords is how many outputs a start looks at, at the most, beside ten times as many as
@@ -213,7 +211,7 @@ func (s *Start) middle(P, S *mat.Dense, A []float64) {
 				So.Set(i, b, S.At(b, o*d+i))
 			}
 		}
-		owed.Slice(0, rows, o*n, (o+1)*n).(*mat.Dense).Mul(s.three.X[1+1], So)
+		owed.Slice(0, rows, o*n, (o+1)*n).(*mat.Dense).Mul(s.three.X[2], So)
 	}
 	Z := mat.NewDense(rows, n*n, nil)
 	x2 := s.three.X[1].RawMatrix()

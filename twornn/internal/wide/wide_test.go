@@ -61,7 +61,7 @@ func TestDerivatives(t *testing.T) {
 	k := s.Dim()
 	N, want := mat.NewSymDense(k, nil), make([]float64, k)
 	sse := (&lsq.Runs{Shape: s, Data: data.Runs, Pattern: lsq.Every(3, 4, 2), Base: truth}).Normal(truth, N, want)
-	q, g := &stack{data, s}, make([]float64, k)
+	q, g := &stack{data: data, Shape: s}, make([]float64, k)
 	if got := q.Gradient(truth, g); math.Abs(got-sse) > 1e-12*sse || !floats.EqualApprox(g, want, 1e-12*sse) {
 		t.Errorf("sum %v, gradient %v, want %v, %v", got, g, sse, want)
 	}
@@ -89,7 +89,7 @@ func TestFloor(t *testing.T) {
 		data := sample(rnd, s, truth, c.N, c.L, c.noise)
 		got := Fit(t.Context(), data, data, Default(), 0, nil)
 		got.Polish(t.Context(), data)
-		o := &descent{stack: &stack{data, s}, theta: truth, energy: data.energy()}
+		o := &descent{stack: &stack{data: data, Shape: s}, theta: truth, energy: data.energy()}
 		o.run(t.Context(), 1e-6, 50)
 		if got.Best.N != c.n || !(got.Best.SSE < o.sse*(1+1e-6)) {
 			t.Errorf("%+v: %d states with %.8g, from the truth %.8g", c, got.Best.N, got.Best.SSE, o.sse)
@@ -107,7 +107,7 @@ func TestTheorem3(t *testing.T) {
 		t.Fatalf("rank %d", n)
 	}
 	theta := start.Theta(3)
-	if sse := (&stack{data, s}).SSE(theta); !(sse < 1e-6*data.energy()) {
+	if sse := (&stack{data: data, Shape: s}).SSE(theta); !(sse < 1e-6*data.energy()) {
 		t.Errorf("sum of squares %g of %g", sse, data.energy())
 	}
 }

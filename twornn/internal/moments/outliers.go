@@ -1,26 +1,28 @@
-package twornn
+package moments
 
 import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// outlier is a value far outside the others of its column.
-type outlier struct {
-	what      string // "input" or "output"
-	column    int    // from 0
-	run, step int    // from 0
-	value     float64
+// Outlier is a value far outside the others of its column.
+type Outlier struct {
+	Input     bool // or an output
+	Column    int  // from 0
+	run, step int  // from 0
+	Value     float64
 	spreads   float64 // how many standard deviations of the bulk it is from the median
 	share     float64 // of the column's sum of squares about the median
 }
 
-func (o outlier) String() string {
+func (o Outlier) String() string {
+	what := "output"
+	if o.Input {
+		what = "input"
+	}
 	return fmt.Sprintf("%s %d is %.3g at step %d of sequence %d, %.3g times the usual spread from its median, and holds %.0f %% of the column's sum of squares",
-		o.what, o.column+1, o.value, o.step+1, o.run+1, o.spreads, 100*o.share)
+		what, o.Column+1, o.Value, o.step+1, o.run+1, o.spreads, 100*o.share)
 }
 
 // value is one of a column, with where it stands.
@@ -29,10 +31,10 @@ type value struct {
 	run, step int
 }
 
-// outliers returns the largest outlier of each column that has one: a value further from the
-// median than by.Outlier standard deviations, as the quartiles tell them, with by.OutlierShare of
+// Outliers returns the largest outlier of each column that has one: a value further from the
+// median than so many standard deviations, as the quartiles tell them, with such a share of
 // the sum of squares or more.
-func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
+func (k *Kept) Outliers(d, p int, spreads, share float64) (out []Outlier) {
 	for j := range d {
 		column := func(yield func(value)) {
 			for i, r := range k.Runs {
@@ -41,7 +43,7 @@ func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
 				}
 			}
 		}
-		out = appendOutlier(out, column, outlier{what: "input", column: j}, by)
+		out = appendOutlier(out, column, Outlier{Input: true, Column: j}, spreads, share)
 	}
 	for o := range p {
 		column := func(yield func(value)) {
@@ -51,7 +53,7 @@ func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
 				}
 			}
 		}
-		out = appendOutlier(out, column, outlier{what: "output", column: o}, by)
+		out = appendOutlier(out, column, Outlier{Column: o}, spreads, share)
 	}
 	return out
 }
@@ -60,7 +62,7 @@ func outliers(k *moments.Kept, d, p int, by policy) (out []outlier) {
 const bulk = 10_000
 
 // appendOutlier appends that of a column, if there is one.
-func appendOutlier(out []outlier, column func(yield func(value)), o outlier, by policy) []outlier {
+func appendOutlier(out []Outlier, column func(yield func(value)), o Outlier, spreads, share float64) []Outlier {
 	total := 0
 	column(func(value) { total++ })
 	if total < 5 {
@@ -89,11 +91,11 @@ func appendOutlier(out []outlier, column func(yield func(value)), o outlier, by 
 		e := math.Abs(v.v - median)
 		sum += e * e
 		if e > far {
-			far, o.value, o.run, o.step = e, v.v, v.run, v.step
+			far, o.Value, o.run, o.step = e, v.v, v.run, v.step
 		}
 	})
 	o.spreads, o.share = far/spread, far*far/sum
-	if o.spreads > by.Outlier && o.share > by.OutlierShare && far > 1e-8*math.Abs(median) {
+	if o.spreads > spreads && o.share > share && far > 1e-8*math.Abs(median) {
 		out = append(out, o)
 	}
 	return out

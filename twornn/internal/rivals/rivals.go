@@ -1,4 +1,4 @@
-package twornn
+package rivals
 
 import (
 	"encoding/binary"
@@ -14,29 +14,26 @@ import (
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// The simple rivals that a model is compared with on parts of the data left out: the zero
-// function, regressions on the last few inputs, and persistence.
-
 const (
 	rivalLags     = 3         // inputs that a regression takes
 	rivalFeatures = 250       // of a regression, at the most
 	rivalWork     = 2_000_000 // outputs times features that go into one, about
 )
 
-// target is an output that counts: of run r, the i-th, after step t.
-type target struct{ r, i, t, fold int }
+// Target is an output that counts: of a run, the i-th, after step t, in one of the parts.
+type Target struct{ Run, i, t, Fold int }
 
-// targets returns the outputs of the data that are targets of their own, each in one of so many
+// Targets returns the outputs of the data that are targets of their own, each in one of so many
 // parts: neighbours where they tell of each other, as windows of a series do, and every so
 // manieth run where runs are apart. Where there are more than most, every so manieth run is
 // taken, or of a few runs every so manieth output.
-func targets(k *moments.Kept, parts, most int) (out []target) {
+func Targets(k *moments.Kept, parts, most int) (out []Target) {
 	fresh := 0
 	for _, r := range k.Runs {
 		fresh += len(r.At) - r.Fresh
 	}
 	stride := max(1, (fresh+most-1)/max(most, 1))
-	apart := k.Repeats() < overlapping && (len(k.Runs) >= 2*parts || len(k.Runs) == parts)
+	apart := !k.Overlaps() && (len(k.Runs) >= 2*parts || len(k.Runs) == parts)
 	n, part, seen := 0, 0, map[uint64]int{} // the part of each run, repeated ones all in one
 	for r, run := range k.Runs {
 		if apart && r%stride != 0 {
@@ -49,9 +46,9 @@ func targets(k *moments.Kept, parts, most int) (out []target) {
 			part++
 		}
 		for i := run.Fresh; i < len(run.At); i++ {
-			q := target{r: r, i: i, t: run.At[i], fold: fold}
+			q := Target{Run: r, i: i, t: run.At[i], Fold: fold}
 			if !apart {
-				q.fold = n * parts / fresh
+				q.Fold = n * parts / fresh
 				if n++; n%stride != 0 {
 					continue
 				}
@@ -91,12 +88,12 @@ func newRegression(k *moments.Kept, d, p int, constant bool) (regression, bool) 
 }
 
 // class is how many inputs a target is regressed on.
-func (g regression) class(q target) int { return min(q.t, g.lags) }
+func (g regression) class(q Target) int { return min(q.t, g.lags) }
 
 // features writes those of a target: a constant and the last inputs, the latest first.
-func (g regression) features(dst []float64, q target) []float64 {
+func (g regression) features(dst []float64, q Target) []float64 {
 	dst = append(dst[:0], 1)
-	x := g.kept.Runs[q.r].X
+	x := g.kept.Runs[q.Run].X
 	for j := range g.class(q) {
 		t := q.t - 1 - j
 		dst = append(dst, x[t*g.d:(t+1)*g.d]...)
@@ -105,13 +102,13 @@ func (g regression) features(dst []float64, q target) []float64 {
 }
 
 // outputs returns those of a target.
-func (g regression) outputs(q target) []float64 { return g.kept.Runs[q.r].Y[q.i*g.p : (q.i+1)*g.p] }
+func (g regression) outputs(q Target) []float64 { return g.kept.Runs[q.Run].Y[q.i*g.p : (q.i+1)*g.p] }
 
 // errors returns the sum over the targets of each part of the squared errors of a regression on
 // the other parts, outputs counting by their scale; nil where a part has no others.
-func (g regression) errors(all []target, parts int, scale []float64) []float64 {
+func (g regression) errors(all []Target, parts int, scale []float64) []float64 {
 	sum := make([]float64, parts)
-	by := map[int][]target{}
+	by := map[int][]Target{}
 	for _, q := range all {
 		by[g.class(q)] = append(by[g.class(q)], q)
 	}
@@ -122,7 +119,7 @@ func (g regression) errors(all []target, parts int, scale []float64) []float64 {
 }
 
 // addErrors adds those of one class.
-func (g regression) addErrors(sum []float64, class []target, scale []float64) {
+func (g regression) addErrors(sum []float64, class []Target, scale []float64) {
 	k := 1 + g.class(class[0])*g.d
 	unit := g.units(class, k)
 	of := make([]*gram, len(sum))
@@ -133,7 +130,7 @@ func (g regression) addErrors(sum []float64, class []target, scale []float64) {
 	for _, q := range class {
 		x = g.features(x, q)
 		floats.Mul(x, unit)
-		of[q.fold].add(x, g.outputs(q), scale)
+		of[q.Fold].add(x, g.outputs(q), scale)
 	}
 	all := newGram(k, g.p)
 	for _, part := range of {
@@ -151,16 +148,16 @@ func (g regression) addErrors(sum []float64, class []target, scale []float64) {
 		for o, y := range g.outputs(q) {
 			e := y * scale[o]
 			for j, v := range x {
-				e -= v * H[q.fold].At(j, o)
+				e -= v * H[q.Fold].At(j, o)
 			}
-			sum[q.fold] += e * e
+			sum[q.Fold] += e * e
 		}
 	}
 }
 
 // units returns what brings features to a spread of 1: zero for one that does not move, and for
 // the constant where there is to be none.
-func (g regression) units(class []target, k int) []float64 {
+func (g regression) units(class []Target, k int) []float64 {
 	mean, square := make([]float64, k), make([]float64, k)
 	var x []float64
 	for _, q := range class {
@@ -344,7 +341,7 @@ const unitRoot = -2.86
 // wanders reports whether for some input the test of Dickey and Fuller cannot tell it from a random
 // walk: the t of β in x_{t+1} − x_t = α + β x_t is above the 5 % point. Runs are series.
 func wanders(k *moments.Kept, d int) bool {
-	overlap := k.Repeats() > overlapping
+	overlap := k.Overlaps()
 	for j := range d {
 		var now, step []float64
 		for i, r := range k.Runs {
@@ -399,16 +396,16 @@ func line(n int, x, y func(int) float64) (a, b float64, exact bool) {
 }
 
 // errors is that of regression, for persistence: nothing is fitted.
-func (f persistence) errors(g regression, all []target, parts int, scale []float64) []float64 {
+func (f persistence) errors(g regression, all []Target, parts int, scale []float64) []float64 {
 	sum := make([]float64, parts)
 	for _, q := range all {
 		for o, y := range g.outputs(q) {
 			e := y
 			if q.t > 0 {
-				e -= f.a[o] + f.b[o]*g.kept.Runs[q.r].X[(q.t-1)*g.d+f.column[o]]
+				e -= f.a[o] + f.b[o]*g.kept.Runs[q.Run].X[(q.t-1)*g.d+f.column[o]]
 			}
 			e *= scale[o]
-			sum[q.fold] += e * e
+			sum[q.Fold] += e * e
 		}
 	}
 	return sum
