@@ -103,18 +103,26 @@ func drawCurves(title, xLabel, yLabel, what string, curves []Curve, f frame) (*p
 		}
 		return nil, errors.New("plotting: no value is finite")
 	}
-	bands := 0
 	f.most = pointsOf(len(shown))
 	for i := range shown {
 		s := &shown[i]
 		s.runs, s.band = f.thin(s.Curve)
 		s.marks = f.marks(s.runs, i, len(shown))
+	}
+	p := newPlot(title, xLabel, yLabel)
+	f.setAxes(p)
+	f.add(p, shown)
+	return p, nil
+}
+
+// add adds bands, lines, marks and the key.
+func (f *frame) add(p *plot.Plot, shown []shownCurve) {
+	bands := 0
+	for _, s := range shown {
 		if len(s.band) > 0 {
 			bands++
 		}
 	}
-	p := newPlot(title, xLabel, yLabel)
-	f.setAxes(p)
 	for _, s := range shown { // beneath all lines
 		if len(s.band) > 0 {
 			p.Add(tint{s.band, s.style.Color, bands <= 3})
@@ -138,7 +146,6 @@ func drawCurves(title, xLabel, yLabel, what string, curves []Curve, f frame) (*p
 		}
 	}
 	k.place(p)
-	return p, nil
 }
 
 // shownCurve is a curve and what is drawn of it.

@@ -260,12 +260,7 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 	if times != nil && len(times) != n {
 		return nil, fmt.Errorf("plotting: %s for %s", count(len(times), "time"), count(n, "value"))
 	}
-	x := make([]float64, n)
-	for i := range x {
-		if x[i] = float64(i + 1); times != nil {
-			x[i] = float64(times[i].Unix())
-		}
-	}
+	x := positions(n, times)
 	drawn := slices.Clone(lines)
 	if band != nil {
 		drawn = append(drawn, Line{band.Name, band.Low}, Line{band.Name, band.High})
@@ -286,6 +281,36 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 		}
 		p.Add(beneath)
 	}
+	entries := addLines(p, x, lines, style)
+	if band != nil {
+		p.Legend.Add(missing(band.Name, gaps(band.Low, band.High)), beneath)
+		entries++
+	}
+	// Room above the lines, so that the legend lies on none.
+	size := high - low
+	if size == 0 {
+		size = max(1, math.Abs(high)) // a constant line lies in the middle
+		low -= size / 2
+	}
+	p.X.Min, p.X.Max = slices.Min(x), slices.Max(x)
+	p.Y.Tick.Marker = round{}
+	p.Y.Min, p.Y.Max = low-0.03*size, high+(0.08+0.09*float64(entries))*size
+	return p, nil
+}
+
+// positions returns where n values stand: at their times, or by number.
+func positions(n int, times []time.Time) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		if x[i] = float64(i + 1); times != nil {
+			x[i] = float64(times[i].Unix())
+		}
+	}
+	return x
+}
+
+// addLines adds the lines with their names, and returns how many entries of the legend these are.
+func addLines(p *plot.Plot, x []float64, lines []Line, style func(i int) draw.LineStyle) (entries int) {
 	for i, l := range lines {
 		for _, run := range thinnedRuns(x, l.Y, pointsOf(len(lines))) {
 			drawn := &plotter.Line{XYs: run, LineStyle: style(i)}
@@ -302,25 +327,12 @@ func overTime(title, yLabel string, times []time.Time, band *Band, lines []Line,
 			p.Legend.Add(missing(l.Name, gaps(l.Y)), thumbnail(style(i)))
 		}
 	}
-	entries := min(len(lines), mostNamed)
+	entries = min(len(lines), mostNamed)
 	if more := len(lines) - entries; more > 0 {
 		p.Legend.Add(fmt.Sprintf("and %d more", more))
 		entries++
 	}
-	if band != nil {
-		p.Legend.Add(missing(band.Name, gaps(band.Low, band.High)), beneath)
-		entries++
-	}
-	// Room above the lines, so that the legend lies on none.
-	size := high - low
-	if size == 0 {
-		size = max(1, math.Abs(high)) // a constant line lies in the middle
-		low -= size / 2
-	}
-	p.X.Min, p.X.Max = slices.Min(x), slices.Max(x)
-	p.Y.Tick.Marker = round{}
-	p.Y.Min, p.Y.Max = low-0.03*size, high+(0.08+0.09*float64(entries))*size
-	return p, nil
+	return entries
 }
 
 // span returns the least and largest finite value. It errs if the lines cannot be drawn

@@ -77,6 +77,11 @@ func (o Options) plan() moments.Plan {
 // Words of seven symbols or more, one-hot, whose outputs are without noise are learnt exactly,
 // symbol by symbol, if neither a rank nor a recovery is named: see Exact.
 //
+// Where d³ exceeds 4096, without a constant input, and there are outputs after one, two and three
+// steps, H⁽²⁾ and a part of H⁽³⁾ give the start, and the likelihood goes along the sequences as they
+// came, as many as are kept (32 MB of numbers); the rank is then that of least
+// M log(SSE/M) + (4 k + 20 R) M/(M − k).
+//
 // With a recovery named it is the paper's Algorithm 1 and no more. Where no rank is asked
 // for it is that of least BIC among the spectral estimates, or an error if the recovery
 // needs one (IHT, TIHT, TTIHT).

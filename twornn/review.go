@@ -97,9 +97,14 @@ func (r *Result) reviewColumns(k *moments.Kept, d int) {
 
 // stillColumns returns the inputs that do not move but for rounding.
 func stillColumns(k *moments.Kept, d int) (still []int) {
-	mean, C := inputMoments(k, d)
+	in := moments.NewOutputs(d) // of the inputs: a running mean and spread of each
+	for _, r := range k.Runs {
+		for x := r.X; len(x) > 0; x = x[d:] {
+			in.Add(x[:d])
+		}
+	}
 	for j := range d {
-		if math.Sqrt(max(0, C.At(j, j))) <= 1e-8*math.Abs(mean[j]) {
+		if math.Sqrt(in.M2[j]/max(in.N, 1)) <= 1e-8*math.Abs(in.Mean[j]) {
 			still = append(still, j)
 		}
 	}

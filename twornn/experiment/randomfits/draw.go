@@ -159,12 +159,7 @@ func (c *sample) finish(f *truth, r *rand.Rand) {
 			}
 		}
 	}
-	if c.target == "one output of 1e6" {
-		s := c.train[r.IntN(len(c.train))]
-		rows, _ := s.Y.Dims()
-		s.Y.Set(r.IntN(rows), r.IntN(c.p), 1e6)
-		c.outliers = true
-	}
+	c.spoil(r)
 }
 
 // rms returns the root mean square of each output.
@@ -243,9 +238,6 @@ func newSource(c *sample, r *rand.Rand) *source {
 		c.outliers = true
 	case "heavy tails":
 		c.outliers = true
-	}
-	if c.inputs == "moves later" {
-		s.d = c.d
 	}
 	s.at = 2 * math.Pi * r.Float64()
 	return s
@@ -398,13 +390,50 @@ func (c *sample) drawSeries(r *rand.Rand) {
 	bias := r.IntN(5) > 0
 	c.p = min(c.p, columns)
 	c.options = twornn.Options{}
-	rows := c.N + 2*testSequences
-	s := mat.NewDense(rows, columns, nil)
+	s := c.rows(c.N+2*testSequences, columns, r)
+	window := func(from, k int) twornn.Sequence { return windowOf(s, from, k, c.p, bias) }
+	k := 3 + r.IntN(3)
+	if r.IntN(4) == 0 && bias { // one run
+		c.layout = "one run"
+		c.train = []twornn.Sequence{window(0, c.N)}
+	} else {
+		for i := range c.N {
+			c.train = append(c.train, window(i, k))
+		}
+	}
+	for i := range testSequences {
+		c.test = append(c.test, window(c.N+testSequences/2+i, k))
+	}
+	if c.layout == "one run" {
+		c.test = []twornn.Sequence{window(c.N, testSequences)}
+	}
+	for i := range longRuns {
+		c.long = append(c.long, window(c.N+i, 100))
+	}
+	_, c.d = c.train[0].X.Dims()
+	c.affine = !bias && c.target != "random walk"
+	c.spoil(r)
+}
+
+// spoil sets one output to 1e6 where that is what the case is about.
+func (c *sample) spoil(r *rand.Rand) {
+	if c.target != "one output of 1e6" {
+		return
+	}
+	y := c.train[r.IntN(len(c.train))].Y
+	rows, _ := y.Dims()
+	y.Set(r.IntN(rows), r.IntN(c.p), 1e6)
+	c.outliers = true
+}
+
+// rows returns those of a series.
+func (c *sample) rows(n, columns int, r *rand.Rand) *mat.Dense {
+	s := mat.NewDense(n, columns, nil)
 	level := make([]float64, columns)
 	keep := 0.5 + 0.45*r.Float64()
 	mean := 5 * r.NormFloat64()
 	wet := false
-	for t := range rows {
+	for t := range n {
 		if r.Float64() < 0.15 {
 			wet = !wet
 		}
@@ -426,50 +455,25 @@ func (c *sample) drawSeries(r *rand.Rand) {
 			}
 		}
 	}
-	window := func(from, k int) twornn.Sequence {
-		d := columns
+	return s
+}
+
+// windowOf returns k rows of a series as inputs, beside a constant or not, and the first p columns
+// of those one row later as outputs.
+func windowOf(s *mat.Dense, from, k, p int, bias bool) twornn.Sequence {
+	_, d := s.Dims()
+	if bias {
+		d++
+	}
+	x, y := mat.NewDense(k, d, nil), mat.NewDense(k, p, nil)
+	for t := range k {
+		row := x.RawRowView(t)
 		if bias {
-			d++
+			row[0] = 1
+			row = row[1:]
 		}
-		x, y := mat.NewDense(k, d, nil), mat.NewDense(k, c.p, nil)
-		for t := range k {
-			row := x.RawRowView(t)
-			if bias {
-				row[0] = 1
-				row = row[1:]
-			}
-			copy(row, s.RawRowView(from+t))
-			copy(y.RawRowView(t), s.RawRowView(from + t + 1)[:c.p])
-		}
-		return twornn.Sequence{X: x, Y: y}
+		copy(row, s.RawRowView(from+t))
+		copy(y.RawRowView(t), s.RawRowView(from + t + 1)[:p])
 	}
-	k := 3 + r.IntN(3)
-	if r.IntN(4) == 0 && bias { // one run
-		c.layout = "one run"
-		c.train = []twornn.Sequence{window(0, c.N)}
-	} else {
-		for i := range c.N {
-			c.train = append(c.train, window(i, k))
-		}
-	}
-	for i := range testSequences {
-		c.test = append(c.test, window(c.N+testSequences/2+i, k))
-	}
-	if c.layout == "one run" {
-		c.test = []twornn.Sequence{window(c.N, testSequences)}
-	}
-	for i := range longRuns {
-		c.long = append(c.long, window(c.N+i, 100))
-	}
-	_, c.d = c.train[0].X.Dims()
-	c.affine = !bias && c.target != "random walk"
-	if c.target == "one output of 1e6" {
-		y := c.train[r.IntN(len(c.train))].Y
-		rows, _ := y.Dims()
-		y.Set(r.IntN(rows), r.IntN(c.p), 1e6)
-		c.outliers = true
-	}
-	if c.target == "random walk" {
-		c.outliers = false
-	}
+	return twornn.Sequence{X: x, Y: y}
 }

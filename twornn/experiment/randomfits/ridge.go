@@ -65,22 +65,7 @@ func each(s twornn.Sequence, f func(t int, y []float64)) {
 // solve returns the coefficients, 0 for features that are not used.
 func solve(X, Y [][]float64, constant bool) (*mat.Dense, []bool) {
 	n, k, p := len(X), len(X[0]), len(Y[0])
-	mean, size, use := make([]float64, k), make([]float64, k), make([]bool, k)
-	for j := range k {
-		var s, q float64
-		for _, x := range X {
-			s += x[j] / float64(n)
-		}
-		for _, x := range X {
-			q += sq(x[j]-s) / float64(n)
-		}
-		if mean[j] = s; !constant {
-			q += s * s // no constant takes the mean up
-			mean[j] = 0
-		}
-		size[j] = math.Sqrt(q)
-		use[j] = size[j] > 1e-10*math.Abs(s)
-	}
+	mean, size, use := scaling(X, constant)
 	offset := make([]float64, p)
 	A, B := mat.NewDense(n, k, nil), mat.NewDense(n, p, nil)
 	for i := range n {
@@ -100,18 +85,7 @@ func solve(X, Y [][]float64, constant bool) (*mat.Dense, []bool) {
 			B.Set(i, o, Y[i][o]-offset[o])
 		}
 	}
-	H := mat.NewDense(k, p, nil)
-	var svd mat.SVD
-	if svd.Factorize(A, mat.SVDThin) {
-		var U, V mat.Dense
-		svd.UTo(&U)
-		svd.VTo(&V)
-		s := svd.Values(nil)
-		for o := range p {
-			h := oneRidge(&U, &V, s, mat.Col(nil, o, B), constant)
-			H.SetCol(o, h)
-		}
-	}
+	H := shrunk(A, B, constant)
 	for j := range k {
 		for o := range p {
 			if !use[j] {
@@ -129,6 +103,47 @@ func solve(X, Y [][]float64, constant bool) (*mat.Dense, []bool) {
 		use[0] = true
 	}
 	return H, use
+}
+
+// scaling returns the mean of each feature, or 0 where no constant takes it up, its size about
+// that, and whether it moves.
+func scaling(X [][]float64, constant bool) (mean, size []float64, use []bool) {
+	n, k := len(X), len(X[0])
+	mean, size, use = make([]float64, k), make([]float64, k), make([]bool, k)
+	for j := range k {
+		var s, q float64
+		for _, x := range X {
+			s += x[j] / float64(n)
+		}
+		for _, x := range X {
+			q += sq(x[j]-s) / float64(n)
+		}
+		if mean[j] = s; !constant {
+			q += s * s
+			mean[j] = 0
+		}
+		size[j] = math.Sqrt(q)
+		use[j] = size[j] > 1e-10*math.Abs(s)
+	}
+	return mean, size, use
+}
+
+// shrunk returns the coefficients of B on A, of each output with a weight of its own.
+func shrunk(A, B *mat.Dense, constant bool) *mat.Dense {
+	_, k := A.Dims()
+	_, p := B.Dims()
+	H := mat.NewDense(k, p, nil)
+	var svd mat.SVD
+	if !svd.Factorize(A, mat.SVDThin) {
+		return H
+	}
+	var U, V mat.Dense
+	svd.UTo(&U)
+	svd.VTo(&V)
+	for o := range p {
+		H.SetCol(o, oneRidge(&U, &V, svd.Values(nil), mat.Col(nil, o, B), constant))
+	}
+	return H
 }
 
 // oneRidge returns the coefficients of one output with the weight of least generalised

@@ -35,7 +35,7 @@ type Policy struct {
 //   - Little, Near: a linear system of seven states is 3 % better on a Duffing oscillator than
 //     one of two, and interactions with two to nine states are up to fifty times better.
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
-//     of 65,062 steps took 131 s of one core, one of 1,024 steps 17 s.
+//     of 65,062 steps took some 215 s of one core, one of 1,024 steps 20 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
 		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}

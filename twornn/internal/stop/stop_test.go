@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// TestWithin: what comes back in time is returned, also when it looked at the context; what does
-// not is left behind, with the reason.
+// TestWithin: what comes back in time is returned, also when it looked at the context.
 func TestWithin(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if v, err := Within(ctx, func() (int, error) { return 7, nil }); v != 7 || err != nil {
@@ -19,15 +19,20 @@ func TestWithin(t *testing.T) {
 	if v, err := Within(ctx, func() (int, error) { close(started); <-ctx.Done(); return 8, nil }); v != 8 || err != nil {
 		t.Errorf("the best so far is lost: %v, %v", v, err)
 	}
-	ctx, cancel = context.WithCancel(context.Background())
-	hang, started := make(chan bool), make(chan bool)
-	go func() { <-started; cancel() }()
-	begin := time.Now()
-	_, err := Within(ctx, func() (int, error) { close(started); <-hang; return 9, nil })
-	if !errors.Is(err, context.Canceled) || time.Since(begin) < Grace {
-		t.Errorf("%v after %v", err, time.Since(begin))
-	}
-	close(hang)
+}
+
+// TestWithinLeavesBehind: what looks at no context is left behind when Grace is over, to the moment by
+// a clock that goes on only where all wait.
+func TestWithinLeavesBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		hang, begin := make(chan bool), time.Now()
+		_, err := Within(ctx, func() (int, error) { cancel(); <-hang; return 9, nil })
+		if took := time.Since(begin); !errors.Is(err, context.Canceled) || took != Grace {
+			t.Errorf("%v after %v", err, took)
+		}
+		close(hang)
+	})
 }
 
 // TestWithinPanics: a panic is the caller's.
