@@ -21,7 +21,8 @@ type Policy struct {
 	ParameterCost, StateCost float64
 }
 
-// Default is what Fit takes. Tol adds a thousandth to the error of estimation at the most.
+// Default is what Fit takes. Tol is small beside k, the variances of the noise that estimating k
+// parameters costs.
 func Default() Policy {
 	return Policy{Iterations: 60, Tol: 1e-3, ParameterCost: 4, StateCost: 20}
 }
