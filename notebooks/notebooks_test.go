@@ -80,6 +80,11 @@ func TestBrokenNotebook(t *testing.T) {
 		{"%%\nif err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {\n\tpanic(err)\n}\nselect {}",
 			" (if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {): signal: killed"},
 		{"%%\nfmt.Fprintln(os.Stderr, \"a warning\")", ""},
+		// The runtime writes a stack in many pieces, and on a busy machine GoNB may read a
+		// place in two. Here it surely does.
+		{"%%\n_, file, line, _ := runtime.Caller(0)\nfmt.Fprint(os.Stderr, \"panic: in parts\\n\\nmain.main()\\n\\t\", file)\n" +
+			"time.Sleep(300 * time.Millisecond)\nfmt.Fprint(os.Stderr, \":\", line, \" +0x1d\\n\")\nsyscall.Exit(2)",
+			"line 2 (_, file, line, _ := runtime.Caller(0)): panic: in parts (exit status 2)"},
 	}
 	sources := make([]string, len(cells))
 	for i, c := range cells {

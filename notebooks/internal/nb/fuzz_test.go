@@ -2,6 +2,7 @@ package nb
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func FuzzScan(f *testing.F) {
 		return cell(`{"output_type":"stream","name":"stderr","text":` + string(b) + `}`)
 	}
 	for _, s := range []string{"", "{}", "null", "[]", cell(""), stderr("exit status 1"), stderr("panic: a\n Cell [1] Line 99999999999999999999\nexit status 2\n"), stderr("Cell[1] Line 2"), stderr("\x1b[0mfatal error: x"), stderr("exit status 1\nexit status 1"),
-		stderr("signal: killed (core dumped)"), stderr(strings.Repeat("panic: ", 1<<12)), cell(`{"output_type":"error","ename":"","evalue":"main.go:","traceback":["Cell[1]: Line 0"]}`), cell(`{"output_type":"error"}`),
+		stderr("signal: killed (core dumped)"), stderr(strings.Repeat("panic: ", 1<<12)), cell(fmt.Sprintf(`{"output_type":"display_data","data":{"text/html":%s}},{"output_type":"error","ename":"","evalue":"main.go:"}`, quote(box(1, 0, "undefined: x")))), cell(`{"output_type":"error"}`),
 		cell(`{"output_type":"display_data","data":{"text/markdown":["**No figure:**"],"image/png":"AAAA"}}`), cell(`{"data":{"text/markdown":1}}`), `{"cells":[null,{"cell_type":"code","source":[]},{"source":{"a":1}}]}`, `{"cells":{}}`, strings.Repeat(`{"cells":[`, 1<<10)} {
 		f.Add([]byte(s))
 	}

@@ -307,10 +307,12 @@ func (j *Jupyter) execute(ctx context.Context, work, dir, name, dst string) (*No
 		"--ExecutePreprocessor.kernel_name=gonb",
 		"--ExecutePreprocessor.timeout=600",
 		"--ExecutePreprocessor.startup_timeout=120",
+		// By default the last outputs of a cell are lost, without a word, if they come more
+		// than four seconds behind its reply.
+		"--ExecutePreprocessor.iopub_timeout=120",
 		"--ExecutePreprocessor.record_timing=False",
 		"--", noPattern.Replace(name))
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Env, "TWORNN_GONB_FLAGS=-raw_error") // compile errors as text
 	if err := run(cmd); err != nil {
 		return nil, fmt.Errorf("Jupyter could not run %s: %w", name, err)
 	}

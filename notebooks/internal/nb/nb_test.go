@@ -34,6 +34,17 @@ func stderr(text string) string {
 	return fmt.Sprintf(`"execution_count":1,"source":"%%%%\nrun()","outputs":[{"output_type":"stream","name":"stderr","text":%s}]`, quote(text))
 }
 
+// box is what GoNB shows of a line at fault, and message what stands behind its place.
+func box(cell, line int, message string) string {
+	return fmt.Sprintf(`<div style="white-space: pre-wrap;"><span class="gonb-err-hover-area"><span class="gonb-cell-line-info">Cell[%d]: Line %d</span> `+
+		`<span class="gonb-err-location">./main.go:11:1: </span></span>%s<div class="gonb-err-context">x := 1</div></div>`, cell, line, message)
+}
+
+func boxedStderr(text, box string) string {
+	return fmt.Sprintf(`"execution_count":1,"source":"%%%%\nrun()","outputs":[{"output_type":"stream","name":"stderr","text":%s},
+		{"output_type":"display_data","metadata":{},"data":{"text/html":%s}}]`, quote(text), quote(box))
+}
+
 func quote(text string) string {
 	q, err := json.Marshal(text)
 	if err != nil {
@@ -81,9 +92,13 @@ func TestScan(t *testing.T) {
 		{"pieces of one stream", `"execution_count":1,"source":"run()","outputs":[
 			{"output_type":"stream","name":"stderr","text":"panic: no "},{"output_type":"stream","name":"stderr","text":"data\nexit status 2\n"}]`,
 			"cell [1] (run()): panic: no data (exit status 2)"},
-		{"compile error", `"execution_count":1,"source":"%%\nx := 1","outputs":[{"output_type":"error","ename":"ERROR",
-			"evalue":"# gonb_1\n./main.go:11:1: declared and not used: x\n","traceback":["Cell[1]: Line 2\nx := 1","\u001b[31mdeclared and not used: x\u001b[0m"]}]`,
-			"cell [1] line 2 (x := 1): declared and not used: x"},
+		{"panic whose stack came in parts", boxedStderr("panic: no data\n\nmain.main()\n\t/x/main.go:9 +0x1\nexit status 2\n", box(7, 3, "")+box(1, 2, " +0x1")),
+			"cell [1] line 2 (run()): panic: no data (exit status 2)"},
+		{"compile error", fmt.Sprintf(`"execution_count":1,"source":"%%%%\nx := 1","outputs":[{"output_type":"display_data","metadata":{},"data":{"text/html":%s}},
+			{"output_type":"error","ename":"ERROR","evalue":"failed to run \"go build\": exit status 1","traceback":[]}]`, quote(box(1, 2, "cannot use &#34;a&lt;b&#34;")+box(1, 3, "undefined: y"))),
+			`cell [1] line 2 (x := 1): cannot use "a<b"`},
+		{"compile error without a place", `"execution_count":1,"source":"%%\nx := 1","outputs":[{"output_type":"error","ename":"ERROR",
+			"evalue":"failed to run \"go build\": exit status 1","traceback":[]}]`, `cell [1] (x := 1): failed to run "go build": exit status 1`},
 		{"another error", `"execution_count":1,"source":"%cd nowhere","outputs":[{"output_type":"error","ename":"ERROR","evalue":"no such folder","traceback":[]}]`,
 			"cell [1] (%cd nowhere): no such folder"},
 		{"no figure", display("text/markdown", "**No figure:** plotting: no value is finite"), "cell [1] (draw()): No figure: plotting: no value is finite"},

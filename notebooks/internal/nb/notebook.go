@@ -41,9 +41,8 @@ type Output struct {
 	Data map[string]json.RawMessage `json:"data"`
 
 	// Of an error.
-	Ename     string   `json:"ename"`
-	Evalue    string   `json:"evalue"`
-	Traceback []string `json:"traceback"`
+	Ename  string `json:"ename"`
+	Evalue string `json:"evalue"`
 }
 
 // Text is text that a notebook may hold in one piece or as a list of lines.

@@ -2,7 +2,9 @@ package nb
 
 import (
 	"fmt"
+	"html"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -36,9 +38,13 @@ var (
 	// How a Go program says why it ends.
 	reason = regexp.MustCompile(`(?m)^(?:panic: .*|fatal error: .*|\^C)$`)
 
-	// Where GoNB says that it was: of a panic in the stack, of a compile error in
-	// the traceback.
-	place = regexp.MustCompile(`Cell\s?\[(\d+)\]:? Line (\d+)`)
+	// Where GoNB says that it was, in the stack of a panic.
+	place = regexp.MustCompile(`Cell \[(\d+)\] Line (\d+)`)
+
+	// And in the box that it shows below: a place, and what the compiler says of it. GoNB
+	// reads whole lines for the box, but the stack as it comes: a place that comes in two
+	// parts, as the runtime writes it, is not marked there.
+	boxed = regexp.MustCompile(`>Cell\[(\d+)\]: Line (\d+)</span>\s*<span class="gonb-err-location">[^<]*</span></span>([^<]*)<`)
 
 	// How a program ends itself without a stack that says where.
 	quits = regexp.MustCompile(`\bos\.Exit\(|\blog\.Fatal`)
@@ -56,16 +62,19 @@ func Scan(n *Notebook) []Problem {
 	var problems []Problem
 	for i, c := range n.Code() {
 		p := Problem{Cell: i + 1, Source: firstLine(string(c.Source))}
-		var stderr strings.Builder
+		var stderr, box strings.Builder
 		end := ""
 		for _, o := range c.Outputs {
 			switch {
 			case o.Type == "error" && ended.MatchString(o.Evalue):
 				end = o.Evalue // of a program; why it ended is on its stderr
 			case o.Type == "error":
-				p.Cause, p.Line = describeError(o, i+1)
+				p.Cause, p.Line = describeError(o, box.String(), i+1)
 			case o.Type == "stream" && o.Name == "stderr":
 				stderr.WriteString(string(o.Text))
+			}
+			if text, ok := o.In("text/html"); ok {
+				box.WriteString(text)
 			}
 			if text, ok := o.In("text/markdown"); ok && p.Cause == "" && strings.HasPrefix(text, noFigure) {
 				p.Cause = strings.ReplaceAll(firstLine(text), "**", "")
@@ -77,6 +86,9 @@ func Scan(n *Notebook) []Problem {
 				said += "\n" + end
 			}
 			p.Cause, p.Line = describeStderr(said, i+1)
+			if line := lineIn(boxed, box.String(), i+1); p.Cause != "" && line != 0 {
+				p.Line = line
+			}
 			if p.Cause != "" && p.Line == 0 {
 				p.Line = onlyQuit(string(c.Source))
 			}
@@ -103,7 +115,7 @@ func describeStderr(stderr string, cell int) (cause string, line int) {
 	stderr = colour.ReplaceAllString(stderr, "")
 	end := strings.TrimSpace(ending.FindString(stderr))
 	why := reason.FindString(stderr)
-	line = lineIn(stderr, cell)
+	line = lineIn(place, stderr, cell)
 	switch {
 	case end == "" && why == "":
 		return "", 0
@@ -120,31 +132,30 @@ func describeStderr(stderr string, cell int) (cause string, line int) {
 	return why + " (" + end + ")", line
 }
 
-// describeError returns what an error output says. For a compile error that is
-// the compiler's first complaint about a line of a cell.
-func describeError(o Output, cell int) (cause string, line int) {
-	text := colour.ReplaceAllString(strings.Join(o.Traceback, "\n"), "")
-	line = lineIn(text, cell)
-	for l := range strings.Lines(o.Evalue + "\n" + text) {
-		if _, message, ok := strings.Cut(l, "main.go:"); ok {
-			// What is left of the place is about a file that the reader cannot see.
-			return strings.TrimSpace(strings.TrimLeft(message, "0123456789: ")), line
+// describeError returns what an error output says. For a compile error that is the
+// compiler's first complaint about a line of the cell, from GoNB's box.
+func describeError(o Output, box string, cell int) (cause string, line int) {
+	for _, m := range boxed.FindAllStringSubmatch(box, -1) {
+		if m[1] == strconv.Itoa(cell) {
+			return strings.TrimSpace(html.UnescapeString(m[3])), lineIn(boxed, box, cell)
 		}
 	}
 	cause = firstLine(o.Evalue)
 	if cause == "" {
 		cause = o.Ename
 	}
-	return cause, line
+	return cause, 0
 }
 
-// lineIn returns the line of the given cell that a text names first.
-func lineIn(text string, cell int) int {
-	for _, m := range place.FindAllStringSubmatch(text, -1) {
-		if m[1] == fmt.Sprint(cell) {
-			var line int
-			fmt.Sscan(m[2], &line)
-			return line
+// lineIn returns the line of the given cell that a text names first, or 0. The pattern's
+// first groups are the cell and the line.
+func lineIn(pattern *regexp.Regexp, text string, cell int) int {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		if m[1] == strconv.Itoa(cell) {
+			line, err := strconv.Atoi(m[2])
+			if err == nil {
+				return line
+			}
 		}
 	}
 	return 0

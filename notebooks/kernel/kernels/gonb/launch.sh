@@ -48,6 +48,5 @@ if mkdir -p "$repo/notebooks/out" 2>/dev/null && [ -w "$repo/notebooks/out" ]; t
 	fi
 fi
 
-# shellcheck disable=SC2086 # flags, split at blanks
 exec gonb -kernel "$1" -go_work="$repo" \
-	-logtostderr=false -stderrthreshold=FATAL -log_file="$log" ${TWORNN_GONB_FLAGS:-}
+	-logtostderr=false -stderrthreshold=FATAL -log_file="$log"
