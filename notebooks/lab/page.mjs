@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-const minute = 60_000;
+// How long a state is waited for before it counts as not reached. A busy machine takes many
+// times what an idle one does.
+const patience = 5 * 60_000;
 
 // open starts the browser and waits for JupyterLab to be there.
 export async function open({ browser: executablePath, sandbox, url }) {
@@ -12,7 +14,7 @@ export async function open({ browser: executablePath, sandbox, url }) {
     args: ['--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
   });
   const page = await browser.newPage({ viewport: { width: 1200, height: 1000 } });
-  page.setDefaultTimeout(minute);
+  page.setDefaultTimeout(patience);
   await page.goto(url);
   await page.waitForFunction(() => window.labStarted);
   await page.evaluate(() => window.labStarted);
@@ -33,7 +35,7 @@ export class Notebook {
     }, path);
     const notebook = new Notebook(page);
     try {
-      await notebook.idle(minute / 2);
+      await notebook.idle(60_000);
     } catch {
       // Seen once on a machine with far too much to do: the server had a kernel, and the
       // page never heard of it. A user would start it anew, too.
@@ -45,7 +47,7 @@ export class Notebook {
   }
 
   // until waits for a condition on the page, and says what it waited for in vain.
-  async until(what, condition, argument = null, timeout = minute) {
+  async until(what, condition, argument = null, timeout = patience) {
     try {
       await this.page.waitForFunction(condition, argument, { timeout });
     } catch (error) {
@@ -54,7 +56,7 @@ export class Notebook {
     }
   }
 
-  async idle(timeout = minute) {
+  async idle(timeout = patience) {
     await this.until('a kernel that has started', () => panel.sessionContext.session?.kernel?.status === 'idle', null, timeout);
   }
 
@@ -84,7 +86,7 @@ export class Notebook {
 
   // finished waits until no cell runs or waits to be run, and each that has put something
   // out has its number: the number comes in a message of its own, after the output.
-  async finished(timeout = minute) {
+  async finished(timeout = patience) {
     await this.until('the end of the last cell',
       () => panel.sessionContext.session?.kernel?.status === 'idle' && !panel.content.widgets.some(c =>
         c.promptNode?.textContent.includes('*') || c.model.type === 'code' && c.model.outputs.length > 0 && !c.model.executionCount),
@@ -92,7 +94,7 @@ export class Notebook {
   }
 
   // numbered waits until a cell has been run and has its number.
-  async numbered(i, timeout = minute) {
+  async numbered(i, timeout = patience) {
     await this.until(`the number of cell ${i}`, i => {
       const cell = panel.content.widgets[i];
       return cell.model.executionCount > 0 && !cell.promptNode.textContent.includes('*');
@@ -105,7 +107,7 @@ export class Notebook {
   }
 
   // running waits until a cell is at work: none above it is still to be done.
-  async running(i, timeout = minute) {
+  async running(i, timeout = patience) {
     await this.until(`cell ${i} to be run`, i => {
       const cells = panel.content.widgets;
       const waits = c => c.promptNode?.textContent.includes('*');
@@ -146,7 +148,7 @@ export class Notebook {
       return want < 0 || seen.length === want && pictures.length === want ? { seen: seen.length } : false;
     };
     try {
-      await this.page.waitForFunction(count, [i, want], { timeout: 5_000 });
+      await this.page.waitForFunction(count, [i, want], { timeout: 60_000 });
       return want;
     } catch {
       return (await this.page.evaluate(count, [i, -1])).seen;
@@ -170,7 +172,7 @@ export class Notebook {
     }, i);
   }
 
-  async watched(frames, timeout = minute) {
+  async watched(frames, timeout = patience) {
     await this.page.waitForFunction(n => watched.frames >= n, frames, { timeout }).catch(() => {});
     return this.page.evaluate(() => watched);
   }
@@ -198,7 +200,7 @@ export class Notebook {
   // complete types into a new cell at the end, presses Tab, and returns what is offered.
   // The first answer takes gopls longer than JupyterLab waits for it: so Tab is pressed
   // again until the wanted word is there.
-  async complete(source, word, timeout = minute) {
+  async complete(source, word, timeout = patience) {
     await this.page.evaluate(async () => {
       panel.content.activeCellIndex = panel.content.widgets.length - 1;
       await lab.commands.execute('notebook:insert-cell-below');

@@ -62,7 +62,7 @@ func (a *app) test(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if labErr := a.inLab(ctx, os.Getenv("CI") == "true"); labErr != nil {
+	if labErr := a.inLab(ctx); labErr != nil {
 		err = labErr
 	}
 	if ctx.Err() != nil {

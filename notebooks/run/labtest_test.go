@@ -23,7 +23,7 @@ func TestLabLeftOut(t *testing.T) {
 	t.Setenv("PATH", dir)
 	var out bytes.Buffer
 	a := &app{root: dir, log: &progress{w: &out}}
-	if err := a.inLab(t.Context(), false); err != nil {
+	if err := a.inLab(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "left out: node 20 or newer is needed"; strings.Count(out.String(), want) != 1 {
