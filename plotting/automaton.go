@@ -179,7 +179,7 @@ func digits3(v float64) string {
 	if r, _ := strconv.ParseFloat(s, 64); math.Abs(r) >= 1000 && math.Abs(r) < 1e6 {
 		s = strconv.FormatFloat(r, 'f', 0, 64) // 1230, not 1.23e+03
 	}
-	return strings.ReplaceAll(s, "-", "−")
+	return minus(s)
 }
 
 // shown returns a symbol as it is written.

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -172,14 +173,23 @@ func (round) Ticks(low, high float64) []plot.Tick {
 	}
 	// So narrow a range that its numbers hardly differ: mark the ends alone.
 	if !(step > 1e-9*max(math.Abs(low), math.Abs(high))) {
-		return []plot.Tick{{Value: low, Label: fmt.Sprint(low)}, {Value: high, Label: fmt.Sprint(high)}}
+		return []plot.Tick{{Value: low, Label: signed(fmt.Sprint(low))}, {Value: high, Label: signed(fmt.Sprint(high))}}
 	}
 	var ticks []plot.Tick
 	first := math.Ceil(low/step) + 0 // which makes −0 a 0
 	for k := first; k*step <= high && len(ticks) < 20; k++ {
-		ticks = append(ticks, plot.Tick{Value: k * step, Label: fmt.Sprintf("%.10g", k*step)})
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: signed(fmt.Sprintf("%.10g", k*step))})
 	}
 	return ticks
+}
+
+// signed writes a negative number with a minus sign in place of the hyphen before it.
+// Exponents stay as programs write them.
+func signed(number string) string {
+	if size, negative := strings.CutPrefix(number, "-"); negative {
+		return "−" + size
+	}
+	return number
 }
 
 // counts marks whole numbers.

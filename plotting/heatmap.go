@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -219,6 +220,9 @@ func (h *heat) write(c draw.Canvas, toX, toY func(float64) vg.Length) {
 		if widest > room {
 			continue
 		}
+		for digits > 1 && h.same(digits, digits-1) {
+			digits-- // 3 and not 3.00, where all are whole
+		}
 		for k, v := range h.cells {
 			if !finite(v) {
 				continue
@@ -234,8 +238,25 @@ func (h *heat) write(c draw.Canvas, toX, toY func(float64) vg.Length) {
 	}
 }
 
+// same says whether every cell is the same number in either number of digits.
+func (h *heat) same(more, fewer int) bool {
+	for _, v := range h.cells {
+		a, errA := strconv.ParseFloat(h.rounded(v, more), 64)
+		b, errB := strconv.ParseFloat(h.rounded(v, fewer), 64)
+		if finite(v) && (errA != nil || errB != nil || a != b) {
+			return false
+		}
+	}
+	return true
+}
+
 // digits prints a value with the decimals that give the largest so many digits.
-func (h *heat) digits(v float64, digits int) string {
+func (h *heat) digits(v float64, digits int) string { return minus(h.rounded(v, digits)) }
+
+// minus writes a number with minus signs in place of hyphens.
+func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
+
+func (h *heat) rounded(v float64, digits int) string {
 	e := int(math.Floor(math.Log10(h.limit)))
 	switch {
 	case v == 0:
@@ -271,7 +292,7 @@ func (h *heat) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 func (h *heat) barTicks() []plot.Tick {
 	ticks := round{}.Ticks(-h.limit, h.limit)
 	for i, t := range ticks {
-		ticks[i].Label = plain(t.Label)
+		ticks[i].Label = minus(plain(t.Label))
 	}
 	return ticks
 }

@@ -16,7 +16,7 @@ import (
 func TestHeatMapPlaces(t *testing.T) {
 	p, err := HeatMap("title", mat.NewDense(2, 3, []float64{1, 2, 3, -4, 0, math.NaN()}), []string{"ε", "ab"}, []string{"x", "y", "z"})
 	got := written(t, p, err)
-	for _, want := range []string{"ε", "ab", "|x|y|z|", "grey: 1 value missing", "1.00", "-4.00", "|0|"} {
+	for _, want := range []string{"ε", "ab", "|x|y|z|", "grey: 1 value missing", "|1|", "|−4|", "|0|"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
@@ -29,7 +29,7 @@ func TestHeatMapPlaces(t *testing.T) {
 			at[s.String] = s.Point
 		}
 	}
-	if at["1.00"].Y <= at["-4.00"].Y || at["1.00"].X >= at["3.00"].X || at["ε"].Y <= at["ab"].Y || math.Abs(float64(at["1.00"].Y-at["ε"].Y)) > 8 {
+	if at["1"].Y <= at["−4"].Y || at["1"].X >= at["3"].X || at["ε"].Y <= at["ab"].Y || math.Abs(float64(at["1"].Y-at["ε"].Y)) > 8 {
 		t.Errorf("places %v", at)
 	}
 }
@@ -127,6 +127,29 @@ func TestHeatMapsOfOddData(t *testing.T) {
 	}
 }
 
+// TestCellDigitsAreFew: whole numbers have no decimals, and no cell loses any that another
+// needs.
+func TestCellDigitsAreFew(t *testing.T) {
+	for _, c := range []struct {
+		cells []float64
+		want  int
+	}{
+		{[]float64{-6, 40, 0}, 1}, {[]float64{-6.5, 40, 0}, 3}, {[]float64{0.5, 1}, 2}, {[]float64{2e-8, 3e-8}, 1}, {[]float64{1, math.NaN()}, 1},
+	} {
+		h, err := newHeat(mat.NewDense(1, len(c.cells), c.cells))
+		if err != nil {
+			t.Fatal(err)
+		}
+		digits := 3
+		for digits > 1 && h.same(digits, digits-1) {
+			digits--
+		}
+		if digits != c.want {
+			t.Errorf("%v: %d digits, want %d", c.cells, digits, c.want)
+		}
+	}
+}
+
 // TestCellDigits: the digits that fit, no −0, exponents without zeros.
 func TestCellDigits(t *testing.T) {
 	for _, c := range []struct {
@@ -135,7 +158,7 @@ func TestCellDigits(t *testing.T) {
 		want     string
 	}{
 		{0.877, 0.1234, 3, "0.123"}, {47, -0.01, 3, "0.0"}, {47, 12.34, 3, "12.3"}, {999, 5, 3, "5"},
-		{1e-7, 1.234e-8, 3, "1.23e-8"}, {1e9, -1.234e8, 1, "-1e8"}, {3, 0, 3, "0"},
+		{1e-7, 1.234e-8, 3, "1.23e−8"}, {1e9, -1.234e8, 1, "−1e8"}, {3, 0, 3, "0"},
 	} {
 		if got := (&heat{limit: c.limit}).digits(c.v, c.digits); got != c.want {
 			t.Errorf("%v of %v: %q, want %q", c.v, c.limit, got, c.want)
