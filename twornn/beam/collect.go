@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/twornn/spectral/twornn"
@@ -76,7 +74,9 @@ func Parse(text []byte) (twornn.Collection, error) {
 	return s.sum, nil
 }
 
-// Write writes what Collect has gathered to a file, in any file system that Beam was told of.
+// Write writes what Collect has gathered to a file, in any file system that Beam was told of. The
+// file is there when it is whole, also where the bundle is tried again. If the data were wrong it
+// says so: Open returns that as an error.
 func Write(s sdk.Scope, collected sdk.PCollection, path string) {
 	sdk.ParDo0(s.Scope("twornn.Write"), &writeFn{Path: path}, collected)
 }
@@ -84,17 +84,7 @@ func Write(s sdk.Scope, collected sdk.PCollection, path string) {
 type writeFn struct{ Path string }
 
 func (f *writeFn) ProcessElement(ctx context.Context, text []byte) error {
-	fs, err := filesystem.New(ctx, f.Path)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	w, err := fs.OpenWrite(ctx, f.Path)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return errors.Join(err, w.Close())
+	return writeAll(ctx, f.Path, text)
 }
 
 // Open returns the collection that Write has put into a file. It errs as Parse does, or if the
@@ -105,19 +95,4 @@ func Open(ctx context.Context, path string) (twornn.Collection, error) {
 		return nil, fmt.Errorf("beam: the measurements cannot be read: %w", err)
 	}
 	return Parse(text)
-}
-
-// readAll returns what is in a file of any file system.
-func readAll(ctx context.Context, path string) ([]byte, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	r, err := fs.OpenRead(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
 }

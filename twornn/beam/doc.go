@@ -30,6 +30,7 @@
 //
 //	sequence.go  Sequence, the element of a PCollection
 //	share.go     what a bundle has gathered, and how it travels
+//	store.go     files of any file system: listed, read and written whole
 //	collect.go   Collect, Write and Open
 //	source.go    files to series
 //	parquet.go   the same for Parquet

@@ -18,8 +18,10 @@ type count struct {
 	// Gaps and Missing are the stretches that are no windows because they bridge a gap, or lack a value.
 	Gaps, Missing int64
 	Columns       []string
+	Timed         bool // it has times
 	// Step is the sampling step in nanoseconds, or Months it is; neither without two rows and times.
 	Step, Months int64
+	Sum          string // of the contents, by sumOf
 	Problem      string
 }
 
@@ -33,7 +35,7 @@ func countOf(name string, all []*datasets.Series, w datasets.Window) count {
 		c.Windows += int64(r.Kept)
 		c.Gaps += int64(r.LostToGaps)
 		c.Missing += int64(r.LostToMissing)
-		c.Columns = s.Columns()
+		c.Columns, c.Timed = s.Columns(), s.Times() != nil
 		if c.Step == 0 && c.Months == 0 && s.Len() > 1 {
 			c.Step, c.Months = int64(s.Step()), int64(s.Gaps().Months)
 		}
@@ -45,6 +47,7 @@ func countOf(name string, all []*datasets.Series, w datasets.Window) count {
 type plan struct {
 	names []string         // sorted
 	first map[string]int64 // place of the first window, from 1
+	sums  map[string]string
 	total int64
 	// problem is what is wrong with the files together, if it is not empty.
 	problem string
@@ -54,10 +57,10 @@ type plan struct {
 func newPlan(files []count, f Files) plan {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b count) int { return cmp.Compare(a.Name, b.Name) })
-	p := plan{first: map[string]int64{}, total: 0}
+	p := plan{first: map[string]int64{}, sums: map[string]string{}}
 	for _, c := range files {
 		p.names = append(p.names, c.Name)
-		p.first[c.Name] = p.total + 1
+		p.first[c.Name], p.sums[c.Name] = p.total+1, c.Sum
 		p.total += c.Windows
 	}
 	p.problem = problemOf(files, f, p.total)
@@ -80,6 +83,13 @@ func problemOf(files []count, f Files, total int64) string {
 			like = c
 		case !slices.Equal(c.Columns, like.Columns):
 			return fmt.Sprintf("beam: %s has the columns %s, and %s has %s; name the columns to read, in one order for all", like.Name, strings.Join(like.Columns, ", "), c.Name, strings.Join(c.Columns, ", "))
+		case c.Timed != like.Timed:
+			// Where there are no times there are no gaps either.
+			with, without := like, c
+			if c.Timed {
+				with, without = c, like
+			}
+			return fmt.Sprintf("beam: %s has times and %s has none; name the column of times, in all files, or say that there are none", with.Name, without.Name)
 		}
 		switch {
 		case c.Step == 0 && c.Months == 0:

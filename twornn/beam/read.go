@@ -2,15 +2,16 @@ package beam
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/twornn/spectral/datasets"
 )
 
 func init() {
@@ -29,10 +30,11 @@ func init() {
 // or two files; a file without rows is well.
 //
 // Each file is read twice, once to count its windows, and is held in memory while it is: files of
-// some ten or hundred megabytes are a good size.
+// some ten or hundred megabytes are a good size. A file that is another the second time is an error.
 //
 // What is wrong with the files comes as a sequence with Err, which Open returns: columns or
-// steps that differ between files, a value that is no number, no window at all. Read errs, in a
+// steps that differ between files, a value that is no number, a pattern without a file, no
+// window at all. Read errs, in a
 // panic as transforms do, if the choices of f contradict themselves; Files.Check tells before.
 func Read(s sdk.Scope, f Files) sdk.PCollection {
 	if err := f.check(); err != nil {
@@ -48,39 +50,28 @@ func Read(s sdk.Scope, f Files) sdk.PCollection {
 // Check returns what is wrong with the choices, if anything.
 func (f Files) Check() error { return f.check() }
 
-// List returns the files of the pattern, by name.
-func (f Files) List(ctx context.Context) ([]string, error) { return list(ctx, f.Pattern) }
-
-func list(ctx context.Context, patterns string) (names []string, err error) {
-	for pattern := range strings.SplitSeq(patterns, ",") {
-		if pattern = strings.TrimSpace(pattern); pattern == "" {
-			continue
-		}
-		fs, err := filesystem.New(ctx, pattern)
-		if err != nil {
-			return nil, err
-		}
-		found, err := fs.List(ctx, pattern)
-		fs.Close()
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, found...)
+// List returns the files of the pattern, by name. A file is there once, under the first of its
+// names, whatever patterns and links lead to it. It errs where a pattern has no file, and if
+// one is a directory, a pipe or a device.
+func (f Files) List(ctx context.Context) ([]string, error) {
+	names, problem, err := list(ctx, f.Pattern)
+	if problem != "" {
+		err = errors.New(problem)
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return names, err
 }
 
-// noFile stands for the files if there are none, so that there is something to say so.
-const noFile = ""
+// noFile begins what stands for the files if they cannot be named: no name has a zero byte. The rest
+// says why.
+const noFile = "\x00"
 
 // listFn emits the names of the files.
 type listFn struct{ Pattern string }
 
 func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(string)) error {
-	names, err := list(ctx, f.Pattern)
-	if len(names) == 0 {
-		names = []string{noFile}
+	names, problem, err := list(ctx, f.Pattern)
+	if problem != "" {
+		names = []string{noFile + problem}
 	}
 	for _, name := range names {
 		emit(name)
@@ -102,16 +93,20 @@ var (
 type countFn struct{ Files Files }
 
 func (f *countFn) ProcessElement(ctx context.Context, name string, emit func(count)) error {
-	if name == noFile {
-		emit(count{Problem: fmt.Sprintf("beam: no file is called %s; correct the pattern", f.Files.Pattern)})
+	if problem, ok := strings.CutPrefix(name, noFile); ok {
+		emit(count{Name: name, Problem: problem})
 		return nil
 	}
-	all, problem, err := f.Files.series(ctx, name)
+	text, problem, err := contents(ctx, name)
 	if err != nil {
 		return err
 	}
+	var all []*datasets.Series
+	if problem == "" {
+		all, problem = f.Files.series(text, name)
+	}
 	c := countOf(name, all, f.Files.Window)
-	c.Problem = problem
+	c.Problem, c.Sum = problem, sumOf(text)
 	for _, s := range all {
 		log.Info(ctx, s.String())
 	}
@@ -146,12 +141,20 @@ func (f *readFn) ProcessElement(ctx context.Context, name string, counts func(*c
 		}
 		return nil
 	}
-	all, problem, err := f.Files.series(ctx, name)
+	text, problem, err := contents(ctx, name)
 	if err != nil {
 		return err
 	}
+	if problem == "" && sumOf(text) != p.sums[name] {
+		problem = fmt.Sprintf("beam: %s was changed while it was read, between the count of its windows and their cutting; run again when it is whole", name)
+	}
 	if problem != "" {
-		emit(Sequence{Err: problem}) // it has changed since
+		emit(Sequence{Err: problem})
+		return nil
+	}
+	all, problem := f.Files.series(text, name)
+	if problem != "" {
+		emit(Sequence{Err: problem}) // another version of this program has counted
 		return nil
 	}
 	place := p.first[name]

@@ -3,6 +3,8 @@ package beam
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +34,9 @@ type Files struct {
 	Group []string
 }
 
+// mostRows keeps the sum of length and horizon a number of 64 bits.
+const mostRows = 1 << 40
+
 // check returns what is wrong with the choices themselves.
 func (f Files) check() error {
 	w := f.Window
@@ -40,6 +45,8 @@ func (f Files) check() error {
 		return errors.New("beam: no files are named; set Files.Pattern")
 	case w.Length < 1 || w.Horizon < 0:
 		return fmt.Errorf("beam: Window.Length is %d and Horizon %d; set the length to 1 or more, and the horizon to as much, or to 0 for 1", w.Length, w.Horizon)
+	case w.Length > mostRows || w.Horizon > mostRows:
+		return fmt.Errorf("beam: Window.Length is %d and Horizon %d; no file has so many rows, lower the length or the horizon", w.Length, w.Horizon)
 	case w.Scaler != nil:
 		return errors.New("beam: Window.Scaler is set; leave it nil, as a fit does not depend on units")
 	case f.CSV.Location != nil:
@@ -74,19 +81,30 @@ func (f Files) reading() (datasets.CSV, error) {
 	return o, nil
 }
 
-// series returns the series of a file, none if it has no rows. What is wrong with the file is
-// said by problem; err is what the file system did not do.
-func (f Files) series(ctx context.Context, name string) (all []*datasets.Series, problem string, err error) {
-	o, err := f.reading()
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	text, err := readAll(ctx, name)
+// contents returns what is in a file. What is wrong with it is said by problem; err is what the
+// file system did not do.
+func contents(ctx context.Context, name string) (text []byte, problem string, err error) {
+	text, err = readAll(ctx, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), err != nil && strings.Contains(err.Error(), "is a directory"):
 		return nil, fmt.Sprintf("beam: a file cannot be read: %v; give files that all workers may read", err), nil
 	case err != nil:
 		return nil, "", err
+	}
+	return text, "", nil
+}
+
+// sumOf returns what tells two versions of a file apart.
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// series returns the series of a file, none if it has no rows, or what is wrong with it.
+func (f Files) series(text []byte, name string) (all []*datasets.Series, problem string) {
+	o, err := f.reading()
+	if err != nil {
+		return nil, err.Error()
 	}
 	switch {
 	case strings.HasSuffix(name, ".parquet"):
@@ -100,14 +118,14 @@ func (f Files) series(ctx context.Context, name string) (all []*datasets.Series,
 	}
 	switch {
 	case errors.Is(err, datasets.ErrNoRows):
-		return nil, "", nil
+		return nil, ""
 	case err != nil:
-		return nil, err.Error(), nil
+		return nil, err.Error()
 	}
 	for _, target := range f.Window.Targets {
 		if columns := all[0].Columns(); !slices.Contains(columns, target) {
-			return nil, fmt.Sprintf("beam: %s has no column %s to be a target; it has %s", name, target, strings.Join(columns, ", ")), nil
+			return nil, fmt.Sprintf("beam: %s has no column %s to be a target; it has %s", name, target, strings.Join(columns, ", "))
 		}
 	}
-	return all, "", nil
+	return all, ""
 }
