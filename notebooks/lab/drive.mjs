@@ -36,7 +36,7 @@ async function course(page, { path, cells }) {
   await notebook.show(0);
   await notebook.screenshot(plan.pictures, `${name}_committed`);
   await notebook.runAll();
-  await notebook.finished(4 * 60_000);
+  await notebook.finished();
   await figures(notebook, cells, `${name} run afresh`);
   const last = cells.findLastIndex(n => n > 0);
   await notebook.show(last);
@@ -66,10 +66,14 @@ async function live(page) {
   await notebook.says(fitting, 'begun');
   await notebook.show(fitting);
   const took = await notebook.interrupt(fitting);
+  await notebook.numbered(after);
   await notebook.finished();
   const text = await notebook.text(fitting);
-  // That it says so, and not how long it took, tells an interrupt from a fit that was done.
-  check(/reached so far: .*state/.test(text) && text.includes('stopped before'), `interrupted: the cell stopped ${Math.round(took)} ms after the click, and printed the model reached so far`);
+  // That it says so, and not how long it took, tells an interrupt from a fit that was done. On a
+  // machine with too much to do there may be no model yet; Fit's own tests see to the model.
+  const reached = /reached so far: .*state/.test(text) && text.includes('stopped before');
+  check(reached || text.includes('nothing so far: ') && text.includes('context canceled'),
+    `interrupted: the cell stopped ${Math.round(took)} ms after the click, and printed ${reached ? 'the model reached so far' : 'that there is none'}`);
   check((await notebook.text(after)).includes('the kernel lives'), 'interrupted: the next cell ran');
   check(await notebook.figures(drawing, 1) === 1 && await notebook.figures(fitting, 1) === 1, 'live figures: the last of each stays, the interrupted one too');
   await notebook.screenshot(plan.pictures, 'live_interrupted');
@@ -87,15 +91,13 @@ async function failing(page) {
   await notebook.screenshot(plan.pictures, 'failing');
   const red = await page.evaluate(i => getComputedStyle(panel.content.widgets[i].outputArea.node.querySelector('[data-mime-type$="stderr"]')).backgroundColor, panics);
   check((await notebook.text(panics)).includes('panic: ') && !/, 0\)|255, 255, 255/.test(red), `failing: a panic is shown, on a ground of its own`);
-  // Run All sends all cells at once. Those that the kernel has taken already when one fails it
-  // still runs, so whether the run stops there is a matter of time, and not checked.
-  for (const cell of [wrong, after]) {
-    if (!await notebook.wasRun(cell)) {
-      await notebook.runCell(cell);
-    }
-  }
+  // Run All sends all cells at once, and GoNB runs all that it was sent. JupyterLab takes the
+  // mark off those behind a cell that fails; their numbers come when they have been run.
+  await notebook.numbered(wrong);
+  await notebook.numbered(after);
+  await notebook.finished();
   check((await notebook.text(wrong)).includes('declared and not used'), 'failing: what the compiler says is shown');
-  check((await notebook.text(after)).includes('the kernel lives'), 'failing: the next cell runs');
+  check((await notebook.text(after)).includes('the kernel lives'), 'failing: the cells behind run all the same');
   await notebook.save();
   await notebook.shutdown();
 }

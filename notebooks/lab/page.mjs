@@ -73,17 +73,6 @@ export class Notebook {
     await this.until('a first cell that runs', () => panel.content.widgets.some(c => c.promptNode?.textContent.includes('*') || c.model.executionCount > 0));
   }
 
-  // runCell runs one cell, whatever became of those above it, and waits for its end.
-  async runCell(i) {
-    await this.page.evaluate(async i => {
-      panel.content.deselectAll();
-      panel.content.activeCellIndex = i;
-      await lab.commands.execute('notebook:run-cell');
-    }, i);
-    await this.numbered(i);
-    await this.finished();
-  }
-
   // finished waits until no cell runs or waits to be run, and each that has put something
   // out has its number: the number comes in a message of its own, after the output.
   async finished(timeout = patience) {
@@ -99,11 +88,6 @@ export class Notebook {
       const cell = panel.content.widgets[i];
       return cell.model.executionCount > 0 && !cell.promptNode.textContent.includes('*');
     }, i, timeout);
-  }
-
-  // wasRun says whether a cell has been run since its outputs were cleared.
-  wasRun(i) {
-    return this.page.evaluate(i => panel.content.widgets[i].model.executionCount > 0, i);
   }
 
   // running waits until a cell is at work: none above it is still to be done.

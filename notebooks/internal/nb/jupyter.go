@@ -305,7 +305,7 @@ func (j *Jupyter) execute(ctx context.Context, work, dir, name, dst string) (*No
 		"--to", "notebook", "--execute", "--allow-errors",
 		"--output-dir", filepath.Join(work, "out"), "--output", "notebook",
 		"--ExecutePreprocessor.kernel_name=gonb",
-		"--ExecutePreprocessor.timeout=600",
+		"--ExecutePreprocessor.timeout=3600",
 		"--ExecutePreprocessor.startup_timeout=120",
 		// By default the last outputs of a cell are lost, without a word, if they come more
 		// than four seconds behind its reply.

@@ -23,13 +23,14 @@ func Links(before, after string) Around {
 }
 
 // pageStyle makes a page readable: lines that are not too long, tables as wide as what is in
-// them, and figures no wider than the page. The fonts are those of the systems that know
+// them, lines of output broken between words, and figures no wider than the page. The fonts are those of the systems that know
 // where scripts are set; without one a browser sets them too high.
 const pageStyle = `<style>
 .course { display: flex; justify-content: space-between; gap: 1em; max-width: 60em; margin: 1em auto; padding: 0 1em; font-family: sans-serif; }
 main, body > .jp-Notebook { max-width: 68em; margin: 0 auto; }
 .jp-RenderedMarkdown table { width: auto; margin: 0.7em 0; font-size: 0.95em; overflow-x: auto; display: block; }
 .jp-RenderedMarkdown td, .jp-RenderedMarkdown th { padding: 0.25em 0.7em; vertical-align: top; white-space: normal; }
+.jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
 .jp-RenderedImage img { max-width: 100%; height: auto; }
 math { font-size: 1.08em; font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
 math[display="block"] { margin: 0.6em 0; }
@@ -41,6 +42,8 @@ var (
 	// What holds no formulas, and what may.
 	verbatim = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<style\b.*?</style>|<title\b.*?</title>|<[A-Za-z/!][^>]*>`)
 	formula  = regexp.MustCompile(`(?s)\$\$(.+?)\$\$|\$([^$]+?)\$`)
+	// Links that leave the folder: a page that was moved would miss what they lead to.
+	outside = regexp.MustCompile(`(?s)<a [^>]*href="\.\./[^"]*"[^>]*>(.*?)</a>`)
 	// Links from one notebook to another, and to the index and the solutions.
 	local = regexp.MustCompile(`href="((?:solutions/)?[A-Za-z0-9_]+)\.(?:ipynb|md)([^"]*)"`)
 )
@@ -48,6 +51,7 @@ var (
 // finish makes a page of nbconvert's one that needs nothing else.
 func finish(page string, around Around) (string, error) {
 	page = pageScript.ReplaceAllString(page, "")
+	page = outside.ReplaceAllString(page, "$1")
 	page = local.ReplaceAllStringFunc(page, func(link string) string {
 		m := local.FindStringSubmatch(link)
 		name := m[1]
