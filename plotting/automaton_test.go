@@ -148,6 +148,41 @@ func TestAutomatonLabelsLieApart(t *testing.T) {
 	}
 }
 
+// No label stands close to where an arrow enters a state, not even of an arrow that was drawn later, in a machine
+// of four states whose arrows cross.
+func TestAutomatonLabelsLeaveHeadsFree(t *testing.T) {
+	steps := func(entries ...float64) *mat.Dense { return mat.NewDense(4, 4, entries) }
+	w := &twornn.WFA{
+		Alphabet: []string{"0", "1", "2"},
+		Alpha:    mat.NewVecDense(4, []float64{1, 0, 0, 0}),
+		A: []*mat.Dense{
+			steps(0, 0.696, 0, 0, 0, 0, 0, 0, 0, 0, 0.197, 0, 0, 0, 0, 0),
+			steps(0, 0, 0.304, 0, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 0.698, 0, 0),
+			steps(0, 0, 0, 0, 0, 0, 0, 0.3, 0, 0, 0, 0.803, 0, 0, 0, 0),
+		},
+		Omega: mat.NewDense(1, 4, []float64{0, 0.401, 0, 0.302}),
+	}
+	d, hidden, err := automaton(w)
+	if err != nil || hidden > 0 {
+		t.Fatalf("%d labels hidden, %v", hidden, err)
+	}
+	for _, c := range d.texts {
+		l := layout(c.text, captionSize, false)
+		box := boxAround(c.at, l.w+2+12, l.h-2+12) // the white ground, and six points around it
+		for _, s := range d.strokes {
+			tip := s.path[len(s.path)-1]
+			if !slices.ContainsFunc(d.nodes, func(n disc) bool { return distance(n.at, tip) < stateRadius+2 }) {
+				continue // an arrow out, whose label stands at its end
+			}
+			for _, p := range arrowhead(s.path, 6.5) {
+				if boxHolds(box, p) {
+					t.Errorf("%q is too near to the head of an arrow at %v", c.text, p)
+				}
+			}
+		}
+	}
+}
+
 func TestAutomatonErrors(t *testing.T) {
 	change := func(f func(w *twornn.WFA)) *twornn.WFA {
 		w := small()

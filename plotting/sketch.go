@@ -21,7 +21,8 @@ type sketch struct {
 
 const (
 	stateRadius = vg.Length(14)
-	tallest     = 100.0 // the height of arrows above a circle's middle
+	headRoom    = vg.Length(10) // around a state, where arrowheads are
+	tallest     = 100.0         // the height of arrows above a circle's middle
 )
 
 func newSketch(n int) *sketch {
@@ -102,8 +103,11 @@ func (l *sketch) clashes(path []vg.Point) (cost float64) {
 func (l *sketch) covers(box vg.Rectangle) (cost float64, free bool) {
 	for _, q := range l.at {
 		near := vg.Point{X: min(max(q.X, box.Min.X), box.Max.X), Y: min(max(q.Y, box.Min.Y), box.Max.Y)}
-		if distance(q, near) < stateRadius+1 {
+		switch gap := distance(q, near) - stateRadius; {
+		case gap < 1:
 			return 0, false
+		case gap < headRoom:
+			cost += 8 // where arrows end, those still to come too
 		}
 	}
 	for _, b := range l.boxes {
