@@ -30,9 +30,10 @@ go -C "$here" build -o "$work/fit" ./cmd/fit
 java -jar "$JOB_SERVER" --flink-master localhost:8081 --artifacts-dir "$work" \
 	--job-port 8099 --artifact-port 8098 --expansion-port 8097 >"$work/server.log" 2>&1 &
 server=$!
-for _ in $(seq 60); do
+for second in $(seq 61); do
 	(exec 3<>/dev/tcp/localhost/8099) 2>/dev/null && break
 	kill -0 "$server" 2>/dev/null || { cat "$work/server.log" >&2; die 'the job server has ended'; }
+	[[ $second -le 60 ]] || die 'the job server does not answer at port 8099'
 	sleep 1
 done
 # LOOPBACK: the workers are in the program itself, which sees the files of this machine.

@@ -131,10 +131,17 @@ func gather(next func(*count) bool) (all []count) {
 }
 
 // readFn emits the windows of a file or, for the first one, what is wrong with any.
-type readFn struct{ Files Files }
+type readFn struct {
+	Files Files
+	plan  *plan // the same for all files: made for each it would cost the square of their number
+}
 
 func (f *readFn) ProcessElement(ctx context.Context, name string, counts func(*count) bool, emit func(Sequence)) error {
-	p := newPlan(gather(counts), f.Files)
+	if f.plan == nil {
+		p := newPlan(gather(counts), f.Files)
+		f.plan = &p
+	}
+	p := f.plan
 	if p.problem != "" {
 		if name == p.names[0] {
 			emit(Sequence{Err: p.problem})

@@ -279,3 +279,43 @@ func TestParquetKinds(t *testing.T) {
 		_, _ = readParquet(bad[:rnd.IntN(len(bad))], name, datasets.CSV{}, nil) // no panic
 	}
 }
+
+// TestPlanIsMadeOnce: a worker looks at the counts of all files once, not once a file.
+func TestPlanIsMadeOnce(t *testing.T) {
+	ctx := context.Background()
+	f := Files{Pattern: write(t, readings(8, 40), 8, 8, "csv"), Window: window(), Group: []string{"station"}, CSV: datasets.CSV{Time: "time"}}
+	names, err := f.List(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []count
+	for _, name := range names {
+		if err := (&countFn{Files: f}).ProcessElement(ctx, name, func(c count) { counts = append(counts, c) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looked, windows := 0, int64(0)
+	r := &readFn{Files: f}
+	for _, name := range names {
+		next := 0
+		err := r.ProcessElement(ctx, name, func(c *count) bool {
+			if next == len(counts) {
+				return false
+			}
+			*c = counts[next]
+			next++
+			looked++
+			return true
+		}, func(s Sequence) {
+			if windows++; s.Place != windows {
+				t.Errorf("window %d has the place %d", windows, s.Place)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if looked != len(names) || windows == 0 {
+		t.Errorf("looked at %d counts of %d files, %d windows", looked, len(names), windows)
+	}
+}
