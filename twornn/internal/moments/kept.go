@@ -3,6 +3,7 @@ package moments
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -20,8 +21,9 @@ type Kept struct {
 	Placed  bool // places are those among all data, not among those of a shard
 	next    int  // place after the last
 	numbers int
-	stride  int  // every stride-th block is kept
-	unsure  bool // runs may be out of order, and Fresh not set
+	stride  int     // every stride-th block is kept
+	unsure  bool    // runs may be out of order, and Fresh not set
+	repeats float64 // what Repeats returns; 0 before settle
 }
 
 // Run is an example as it came.
@@ -104,6 +106,7 @@ func (k *Kept) settle() error {
 			r.Fresh = r.overlap(before)
 		}
 	}
+	k.repeats = k.repeated()
 	return nil
 }
 
@@ -175,6 +178,13 @@ func (k *Kept) merge(o *Kept) {
 
 // Repeats returns how many times a target counts: the outputs over those that are fresh.
 func (k *Kept) Repeats() float64 {
+	if k.repeats > 0 {
+		return k.repeats
+	}
+	return k.repeated()
+}
+
+func (k *Kept) repeated() float64 {
 	all, fresh := 0, 0
 	for _, r := range k.Runs {
 		all += len(r.At)
@@ -211,15 +221,35 @@ func (k *Kept) Constant(d int) (c []float64, ok bool) {
 	if d == 0 || d > 1 && k.Words() {
 		return nil, false
 	}
-	M, sum, steps := mat.NewSymDense(d, nil), make([]float64, d), 0
-	for _, r := range k.Runs {
-		for x := r.X; len(x) > 0; x = x[d:] {
-			M.SymRankOne(M, 1, mat.NewVecDense(d, x[:d]))
-			for i, v := range x[:d] {
-				sum[i] += v
+	// Most data without a constant show so by their first steps.
+	if _, ok := k.constant(d, 4*d+keptBlock); !ok {
+		return nil, false
+	}
+	return k.constant(d, math.MaxInt)
+}
+
+// inputs yields the first inputs, up to so many.
+func (k *Kept) inputs(d, most int) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		for _, r := range k.Runs {
+			for x := r.X; len(x) > 0; x = x[d:] {
+				if most--; most < 0 || !yield(x[:d]) {
+					return
+				}
 			}
-			steps++
 		}
+	}
+}
+
+// constant is Constant of the first steps, which may be words.
+func (k *Kept) constant(d, most int) (c []float64, ok bool) {
+	M, sum, steps := mat.NewSymDense(d, nil), make([]float64, d), 0
+	for x := range k.inputs(d, most) {
+		M.SymRankOne(M, 1, mat.NewVecDense(d, x))
+		for i, v := range x {
+			sum[i] += v
+		}
+		steps++
 	}
 	if steps == 0 {
 		return nil, false
@@ -246,11 +276,9 @@ func (k *Kept) Constant(d int) (c []float64, ok bool) {
 	for i := range c {
 		c[i] = sol.At(i, 0) / unit[i]
 	}
-	for _, r := range k.Runs {
-		for x := r.X; len(x) > 0; x = x[d:] {
-			if !(math.Abs(linalg.Dot(c, x[:d])-1) < 1e-7) {
-				return nil, false
-			}
+	for x := range k.inputs(d, most) {
+		if !(math.Abs(linalg.Dot(c, x)-1) < 1e-7) {
+			return nil, false
 		}
 	}
 	return c, true

@@ -25,35 +25,14 @@ func (o Outlier) String() string {
 		what, o.Column+1, o.Value, o.step+1, o.run+1, o.spreads, 100*o.share)
 }
 
-// value is one of a column, with where it stands.
-type value struct {
-	v         float64
-	run, step int
-}
-
 // Outliers returns the largest outlier of each column that has one: a value further from the
 // median than so many standard deviations, as the quartiles tell them, with such a share of
 // the sum of squares or more.
 func (k *Kept) Outliers(d, p int, spreads, share float64) (out []Outlier) {
-	for j := range d {
-		column := func(yield func(value)) {
-			for i, r := range k.Runs {
-				for t := 0; (t+1)*d <= len(r.X); t++ {
-					yield(value{r.X[t*d+j], i, t})
-				}
-			}
+	for _, c := range k.columns(d, p) {
+		if o, ok := c.outlier(spreads, share); ok {
+			out = append(out, o)
 		}
-		out = appendOutlier(out, column, Outlier{Input: true, Column: j}, spreads, share)
-	}
-	for o := range p {
-		column := func(yield func(value)) {
-			for i, r := range k.Runs {
-				for n := r.Fresh; n < len(r.At); n++ {
-					yield(value{r.Y[n*p+o], i, r.At[n] - 1})
-				}
-			}
-		}
-		out = appendOutlier(out, column, Outlier{Column: o}, spreads, share)
 	}
 	return out
 }
@@ -61,42 +40,94 @@ func (k *Kept) Outliers(d, p int, spreads, share float64) (out []Outlier) {
 // bulk is how many values are enough to tell the quartiles of a column, to some hundredths of its spread.
 const bulk = 10_000
 
-// appendOutlier appends that of a column, if there is one.
-func appendOutlier(out []Outlier, column func(yield func(value)), o Outlier, spreads, share float64) []Outlier {
-	total := 0
-	column(func(value) { total++ })
-	if total < 5 {
-		return out
-	}
-	// The bulk is told by some of the values, evenly over the column.
-	stride := 1 + total/bulk
-	all, at := make([]float64, 0, total/stride+1), 0
-	column(func(v value) {
-		if at%stride == 0 {
-			all = append(all, v.v)
+// column is one input or output of the data.
+type column struct {
+	some           []float64 // of its values, evenly over the data, sorted
+	median, spread float64   // of the bulk
+	n              int
+	sum, far       float64 // about the median: the sum of squares, the largest distance
+	at             Outlier // where that is
+}
+
+// columns returns the inputs and then the outputs, each output once.
+func (k *Kept) columns(d, p int) []*column {
+	all := make([]*column, d+p)
+	for j := range all {
+		all[j] = &column{at: Outlier{Input: j < d, Column: j}}
+		if j >= d {
+			all[j].at.Column = j - d
 		}
-		at++
+	}
+	inputs, outputs := 0, 0
+	for _, r := range k.Runs {
+		inputs += len(r.X) / max(d, 1)
+		outputs += len(r.At) - r.Fresh
+	}
+	k.rows(d, p, func(x bool, row []float64, i, _, _ int) {
+		of, n := all[d:], outputs
+		if x {
+			of, n = all[:d], inputs
+		}
+		if i%(1+n/bulk) == 0 {
+			for j, v := range row {
+				of[j].some = append(of[j].some, v)
+			}
+		}
 	})
-	slices.Sort(all)
-	n := len(all)
-	median := all[n/2]
-	spread := (all[3*n/4] - all[n/4]) / 1.349 // of a normal distribution
-	if spread == 0 {                          // most are the same, as in words, or where it seldom rains
-		for _, v := range all {
-			spread += 1.25 * math.Abs(v-median) / float64(n)
-		}
+	for _, c := range all {
+		c.quartiles()
 	}
-	sum, far := 0.0, 0.0
-	column(func(v value) {
-		e := math.Abs(v.v - median)
-		sum += e * e
-		if e > far {
-			far, o.Value, o.run, o.step = e, v.v, v.run, v.step
+	k.rows(d, p, func(x bool, row []float64, _, run, step int) {
+		of := all[d:]
+		if x {
+			of = all[:d]
+		}
+		for j, v := range row {
+			c := of[j]
+			e := math.Abs(v - c.median)
+			c.sum += e * e
+			if c.n++; e > c.far {
+				c.far, c.at.Value, c.at.run, c.at.step = e, v, run, step
+			}
 		}
 	})
-	o.spreads, o.share = far/spread, far*far/sum
-	if o.spreads > spreads && o.share > share && far > 1e-8*math.Abs(median) {
-		out = append(out, o)
+	return all
+}
+
+// rows calls f with each step's inputs and each fresh row of outputs, the i-th of its kind.
+func (k *Kept) rows(d, p int, f func(x bool, row []float64, i, run, step int)) {
+	inputs, outputs := 0, 0
+	for run, r := range k.Runs {
+		for t := 0; (t+1)*d <= len(r.X) && d > 0; t++ {
+			f(true, r.X[t*d:(t+1)*d], inputs, run, t)
+			inputs++
+		}
+		for n := r.Fresh; n < len(r.At); n++ {
+			f(false, r.Y[n*p:(n+1)*p], outputs, run, r.At[n]-1)
+			outputs++
+		}
 	}
-	return out
+}
+
+// quartiles finds the median and the spread of the bulk.
+func (c *column) quartiles() {
+	slices.Sort(c.some)
+	n := len(c.some)
+	if n == 0 {
+		return
+	}
+	c.median = c.some[n/2]
+	c.spread = (c.some[3*n/4] - c.some[n/4]) / 1.349 // of a normal distribution
+	if c.spread == 0 {                               // most are the same, as in words, or where it seldom rains
+		for _, v := range c.some {
+			c.spread += 1.25 * math.Abs(v-c.median) / float64(n)
+		}
+	}
+}
+
+// outlier returns the value that is furthest, and whether it is one.
+func (c *column) outlier(spreads, share float64) (Outlier, bool) {
+	o := c.at
+	o.spreads, o.share = c.far/c.spread, c.far*c.far/c.sum
+	return o, c.n >= 5 && o.spreads > spreads && o.share > share && c.far > 1e-8*math.Abs(c.median)
 }
