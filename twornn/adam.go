@@ -127,7 +127,7 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 		if err := m.Model.Takes(check.d, check.p); err != nil {
 			return nil, err
 		}
-		e, k := moments.Example{X: s.X, Y: s.Y}.Clone(), s.Len() // a source may use its matrices again
+		e, k := s.example().Clone(), s.Len() // a source may use its matrices again
 		if moments.HeldOut(seen[k]) {
 			g.held = append(g.held, e)
 		} else {

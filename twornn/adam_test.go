@@ -12,33 +12,33 @@ import (
 )
 
 // TestGradientIsTheDerivative compares every entry with central differences, for all
-// activations, mixed lengths, outputs after every step and after the last.
+// activations, mixed lengths, outputs after every step, after the last, and after some.
 func TestGradientIsTheDerivative(t *testing.T) {
 	m := Random(3, 2, 2, 0.7, pcg(1))
 	data := append(all(m, 4, 3, 0.5, true, 1), all(m, 3, 5, 0.5, false, 2)...)
 	data = append(data, all(m, 2, 1, 0.5, false, 3)...)
 	data = append(data, Sequence{Y: mat.NewDense(1, 2, []float64{0.3, -0.4})})
+	for _, s := range all(m, 2, 4, 0.5, true, 4) {
+		data = append(data, Sequence{X: s.X, Y: mat.DenseCopyOf(s.Y.Slice(0, 2, 0, 2)), At: []int{0, 3}})
+	}
 	for _, z := range []Activation{{}, {LeakyReLU, 0.3}, {LeakyReLU, 0}, {Tanh, 0}} {
 		w := newNetwork(&NonLinear{m, z})
 		grad := make([]float64, len(w.Theta))
 		var batch []moments.Example
 		for _, s := range data {
-			batch = append(batch, moments.Example{X: s.X, Y: s.Y})
+			batch = append(batch, s.example())
 		}
 		loss := w.Loss(batch, grad)
 		// The loss is that of the predictions.
 		var want float64
 		for _, s := range data {
-			rows, _ := s.Y.Dims()
-			k := s.Len()
-			for r := range rows {
+			for steps, y := range s.Outputs() {
 				var x mat.Matrix
-				if steps := k - rows + 1 + r; steps > 0 {
+				if steps > 0 {
 					x = s.X.Slice(0, steps, 0, 2)
 				}
 				for j, hat := range (&NonLinear{m, z}).Predict(nil, x) {
-					e := hat - s.Y.At(r, j)
-					want += e * e
+					want += (hat - y[j]) * (hat - y[j])
 				}
 			}
 		}

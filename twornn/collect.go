@@ -13,7 +13,8 @@ import (
 // Collect reads the data once and gathers the measurements of each length asked
 // for. A sequence with an output after every step measures H⁽ˡ⁾ by its first l
 // steps for every l up to its own length (the paper's remark after Theorem 4); one
-// with a single output measures its own length alone. Without lengths, all are
+// with a single output measures its own length alone, and one with outputs at some steps
+// the lengths of these. Without lengths, all are
 // collected up to 9 for which d^l ≤ 256, and lengths up to 3 in any case.
 //
 // A length of which the data hold nothing is absent from the result. Memory stays
@@ -56,7 +57,7 @@ func collect(data iter.Seq[Sequence], p moments.Plan) (moments.Set, error) {
 		if err := check.next(s); err != nil {
 			return nil, err
 		}
-		if err := c.Add(s.X, s.Y); err != nil {
+		if err := c.Add(s.example()); err != nil {
 			return nil, err
 		}
 	}

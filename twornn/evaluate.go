@@ -22,7 +22,7 @@ type Taker interface {
 }
 
 // Metrics says how far predictions are from their targets. A target is the last
-// row of a sequence's Y; means go over all N·p targets, in the targets' units.
+// row of a sequence's Y, forecast from the inputs up to its step; means go over all N·p targets, in the targets' units.
 type Metrics struct {
 	N int // sequences scored
 	P int // outputs of each
@@ -164,13 +164,9 @@ func predict(f Predictor, data iter.Seq[Sequence], each func(hat, y []float64)) 
 		if hat == nil {
 			hat = make([]float64, check.p)
 		}
-		var x mat.Matrix
-		if s.Len() > 0 {
-			x = s.X
-		}
+		x, y := s.last()
 		f.Predict(hat, x)
-		k, _ := s.Y.Dims()
-		each(hat, s.Y.RawRowView(k-1))
+		each(hat, y)
 	}
 	if check.n == 0 {
 		return errors.New("twornn: no sequence to score")

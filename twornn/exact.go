@@ -71,7 +71,7 @@ func treeOf(kept *moments.Kept, d, p int) *symbols.Tree {
 	t := symbols.NewTree(d, p)
 	for _, r := range kept.Runs {
 		word := wordOf(r, d)
-		if word == nil || t.Add(word, len(r.At), func(i int) []float64 { return r.Y[i*p : (i+1)*p] }) != nil {
+		if word == nil || t.Add(word, r.At, func(i int) []float64 { return r.Y[i*p : (i+1)*p] }) != nil {
 			return nil
 		}
 	}

@@ -293,7 +293,7 @@ func without(k *moments.Kept, s *rivals.Trial, f, d, p int) iter.Seq[Sequence] {
 			if out[i] {
 				continue
 			}
-			q := Sequence{Y: mat.NewDense(len(r.At), p, r.Y)}
+			q := Sequence{Y: mat.NewDense(len(r.At), p, r.Y), At: r.At}
 			if len(r.X) > 0 {
 				q.X = mat.NewDense(len(r.X)/d, d, r.X)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 )
 
 // defaultMemory is what a fit may take if Options.Memory is left open: 4 GB.
@@ -26,8 +27,7 @@ func (o Options) fitting(data iter.Seq[Sequence]) iter.Seq[Sequence] {
 			if s.Err == nil && s.check() == nil && s.Len() > 0 {
 				if kept == 0 {
 					d, p := s.Dims()
-					rows, _ := s.Y.Dims()
-					if err := o.checkBlock(d, p, rows > 1); err != nil {
+					if err := o.checkBlock(d, p, s.everyStep()); err != nil {
 						yield(Sequence{Err: err})
 						return
 					}
@@ -53,9 +53,9 @@ const copies = 4
 // for whose products are too many to be summed up.
 func (o Options) keeps(s Sequence) (sum float64) {
 	d, p := s.Dims()
-	rows, _ := s.Y.Dims()
+	at := s.example().After()
 	for _, l := range o.lengths() {
-		if l > s.Len() || rows == 1 && l != s.Len() || math.Pow(float64(d), float64(l)) <= maxDense {
+		if !slices.Contains(at, l) || math.Pow(float64(d), float64(l)) <= maxDense {
 			continue
 		}
 		sum += copies * 8 * float64(l*d+p)

@@ -3,17 +3,24 @@ package twornn
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// Sequence is one example. X is k×d: row t is the input x_t. Y is k×p, an output
-// after every step, or 1×p, the output after the last step only.
+// Sequence is one example, of any length. X is k×d: row t is the input x_t. Y is k×p, an
+// output after every step, or 1×p, the output after the last step only. Where some are
+// missing, Y has the rows that are there and At the steps after which they stand.
 //
 // The empty word has X nil and Y 1×p.
 type Sequence struct {
 	X, Y *mat.Dense
+	// At are the steps after which the rows of Y stand, from 1, or 0 for an output before the
+	// first step, ascending. nil: after every step, or after the last.
+	At []int
 	// Err is set by a source that cannot go on (a series too short for its
 	// windows, a file that breaks off): the cause, with X and Y nil. Collect,
 	// Fit and Evaluate hand it to their caller.
@@ -27,8 +34,8 @@ func (s Sequence) check() error {
 		return errors.New("it has no output Y")
 	}
 	k, rows := s.Len(), s.Y.RawMatrix().Rows
-	if rows != 1 && rows != k {
-		return fmt.Errorf("it has %d rows of Y for %d steps; give one a step, or one for the last step", rows, k)
+	if err := s.checkAt(k, rows); err != nil {
+		return err
 	}
 	if k > 0 {
 		if err := finite("input", s.X); err != nil {
@@ -37,6 +44,64 @@ func (s Sequence) check() error {
 	}
 	return finite("output", s.Y)
 }
+
+// checkAt returns what is wrong with the steps of the outputs.
+func (s Sequence) checkAt(k, rows int) error {
+	switch {
+	case s.At == nil && rows != 1 && rows != k:
+		return fmt.Errorf("it has %d rows of Y for %d steps; give one a step, or one for the last step, or say in At where they stand", rows, k)
+	case s.At != nil && rows != len(s.At):
+		return fmt.Errorf("it has %d rows of Y and %d steps in At; give a step for each row", rows, len(s.At))
+	}
+	for i, t := range s.At {
+		if t < 0 || t > k {
+			return fmt.Errorf("row %d of Y stands after step %d, but there are %s; At counts from 1, 0 being before the first", i+1, t, count(k, "step"))
+		}
+		if i > 0 && t <= s.At[i-1] {
+			return fmt.Errorf("row %d of Y stands after step %d, that before it after step %d; At must ascend", i+1, t, s.At[i-1])
+		}
+	}
+	return nil
+}
+
+// Outputs yields the outputs with the steps after which they stand, 0 being before the first.
+// It panics if Y and At disagree.
+func (s Sequence) Outputs() iter.Seq2[int, []float64] {
+	return func(yield func(int, []float64) bool) {
+		for i, t := range s.example().After() {
+			if !yield(t, s.Y.RawRowView(i)) {
+				return
+			}
+		}
+	}
+}
+
+// last returns the last output, and X up to the step after which it stands, nil for none.
+func (s Sequence) last() (x mat.Matrix, y []float64) {
+	rows, _ := s.Y.Dims()
+	y = s.Y.RawRowView(rows - 1)
+	k := s.Len()
+	if s.At != nil {
+		k = s.At[rows-1]
+	}
+	switch {
+	case k == 0:
+		return nil, y
+	case k == s.Len():
+		return s.X, y
+	}
+	_, d := s.X.Dims()
+	return s.X.Slice(0, k, 0, d), y
+}
+
+// everyStep reports whether outputs stand after all steps, of which there are several.
+func (s Sequence) everyStep() bool {
+	rows, _ := s.Y.Dims()
+	return rows > 1 && rows == s.Len()
+}
+
+// example returns the sequence as it is collected.
+func (s Sequence) example() moments.Example { return moments.Example{X: s.X, Y: s.Y, At: s.At} }
 
 // Len returns the number of steps k.
 func (s Sequence) Len() int {

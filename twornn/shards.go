@@ -86,7 +86,7 @@ func (s *Shard) add(q Sequence, place int, placed bool) error {
 	s.n++
 	s.check.n = place // errors count from 1
 	if s.err = s.check.next(q); s.err == nil {
-		s.err = s.c.AddAt(place, q.X, q.Y)
+		s.err = s.c.AddAt(place, q.example())
 	}
 	return s.err
 }

@@ -160,11 +160,16 @@ func checked(data iter.Seq[twornn.Sequence]) iter.Seq[twornn.Sequence] {
 
 // features turns s into a sequence of one step, with input (1, x_k, x_{k−1}, …).
 func features(s twornn.Sequence, order, number int) twornn.Sequence {
-	if k := s.Len(); k < order {
+	k := s.Len()
+	if s.At != nil {
+		k = s.At[len(s.At)-1] // the last output stands there
+	}
+	if k < order {
 		return twornn.Sequence{Err: fmt.Errorf("baseline: sequence %d has %s; a VAR of order %d needs at least as many", number, count(k, "step"), order)}
 	}
-	rows, p := s.Y.Dims()
-	x := lagged(s.X, order)
+	rows, _ := s.Y.Dims()
+	d, p := s.Dims()
+	x := lagged(s.X.Slice(0, k, 0, d), order)
 	return twornn.Sequence{X: mat.NewDense(1, len(x), x), Y: mat.DenseCopyOf(s.Y.Slice(rows-1, rows, 0, p))}
 }
 

@@ -22,9 +22,12 @@ type examples struct {
 	train, held []int // indices into all
 }
 
-// example is one sequence: steps rows from x on, and either as many rows of outputs
-// from y on or one.
-type example struct{ steps, rows, x, y int }
+// example is one sequence: steps rows from x on, and rows of outputs from y on, as many or
+// one, or after the steps at.
+type example struct {
+	steps, rows, x, y int
+	at                []int
+}
 
 // readExamples copies the data. It leaves the checks, and so the wording of the
 // errors, to Collect.
@@ -53,7 +56,7 @@ func readExamples(ctx context.Context, data iter.Seq[twornn.Sequence]) (*example
 func (set *examples) add(s twornn.Sequence) {
 	rows, p := s.Y.Dims()
 	set.p = p
-	set.all = append(set.all, example{s.Len(), rows, len(set.x), len(set.y)})
+	set.all = append(set.all, example{s.Len(), rows, len(set.x), len(set.y), slices.Clone(s.At)})
 	for t := range s.Len() {
 		set.d, _ = s.Dims()
 		set.x = append(set.x, s.X.RawRowView(t)...)
@@ -66,7 +69,12 @@ func (set *examples) add(s twornn.Sequence) {
 // target returns the output of example i after step t, nil if the data give none.
 func (set *examples) target(i, t int) []float64 {
 	e := set.all[i]
+	row, listed := slices.BinarySearch(e.at, t)
 	switch {
+	case e.at != nil && !listed:
+		return nil
+	case e.at != nil:
+		t = row
 	case t == e.steps:
 		t = e.rows - 1
 	case t == 0 || e.rows == 1:

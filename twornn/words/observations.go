@@ -3,11 +3,27 @@ package words
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
+
+// steps returns the numbers of symbols after which the outputs of a word stand.
+func steps(s twornn.Sequence, symbols int) (at []int, err error) {
+	rows, _ := s.Y.Dims()
+	switch {
+	case s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols:
+		return nil, fmt.Errorf("it has %d rows of outputs for %d symbols; give one a symbol, or one for the last, or list in At where they stand", rows, symbols)
+	case !slices.IsSorted(s.At):
+		return nil, fmt.Errorf("its At %v does not ascend", s.At)
+	}
+	for t := range s.Outputs() {
+		at = append(at, t)
+	}
+	return at, nil
+}
 
 // observe reads one-hot sequences into a tree: all words that they hold, with the mean of the
 // outputs after each of them.
@@ -36,7 +52,11 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 		if err != nil {
 			return nil, fmt.Errorf("words: sequence %d: %w", n, err)
 		}
-		if err := o.Add(word, s.Y.RawMatrix().Rows, func(t int) []float64 { return s.Y.RawRowView(t) }); err != nil {
+		at, err := steps(s, len(word))
+		if err == nil {
+			err = o.Add(word, at, s.Y.RawRowView)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("words: sequence %d: %w", n, err)
 		}
 	}

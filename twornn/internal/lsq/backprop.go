@@ -1,6 +1,7 @@
 package lsq
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
@@ -23,12 +24,11 @@ type Network struct {
 // gradient to grad unless that is nil.
 func (w Network) Loss(batch []moments.Example, grad []float64) (sse float64) {
 	// Sequences of one shape go together, in the order in which shapes first occur.
-	type shape struct{ steps, rows int }
-	groups := map[shape][]moments.Example{}
-	var shapes []shape
+	groups := map[string][]moments.Example{}
+	var shapes []string
 	for _, s := range batch {
 		rows, _ := s.Y.Dims()
-		k := shape{s.Steps(), rows}
+		k := fmt.Sprint(s.Steps(), rows, s.At)
 		if groups[k] == nil {
 			shapes = append(shapes, k)
 		}
@@ -36,7 +36,7 @@ func (w Network) Loss(batch []moments.Example, grad []float64) (sse float64) {
 	}
 	for _, k := range shapes {
 		for part := range slices.Chunk(groups[k], 256) {
-			sse += w.lossOf(part, k.steps, k.rows, grad)
+			sse += w.lossOf(part, grad)
 		}
 	}
 	return sse
@@ -45,9 +45,10 @@ func (w Network) Loss(batch []moments.Example, grad []float64) (sse float64) {
 // pass is one run of B sequences of one shape through a network, and back.
 type pass struct {
 	Network
-	batch       []moments.Example
-	steps, rows int
-	H, U, E     []blas64.General // by step, B rows each: states, what went into the activation, ŷ − y
+	batch   []moments.Example
+	steps   int
+	row     []int            // of Y, by step; −1 without an output
+	H, U, E []blas64.General // by step, B rows each: states, what went into the activation, ŷ − y
 }
 
 // matrix returns r×c zeros.
@@ -56,8 +57,15 @@ func matrix(r, c int) blas64.General {
 }
 
 // lossOf is Loss for B sequences of one shape.
-func (w Network) lossOf(batch []moments.Example, steps, rows int, grad []float64) float64 {
-	r := pass{Network: w, batch: batch, steps: steps, rows: rows}
+func (w Network) lossOf(batch []moments.Example, grad []float64) float64 {
+	r := pass{Network: w, batch: batch, steps: batch[0].Steps()}
+	r.row = make([]int, r.steps+1)
+	for t := range r.row {
+		r.row[t] = -1
+	}
+	for i, t := range batch[0].After() {
+		r.row[t] = i
+	}
 	r.forward()
 	sse := r.errors()
 	if grad != nil {
@@ -96,20 +104,20 @@ func (r *pass) forward() {
 	}
 }
 
-// first returns the first step with an output.
-func (r *pass) first() int { return r.steps - r.rows + 1 }
-
 // errors works out ŷ − y after each step that has an output, and their sum of squares.
 func (r *pass) errors() (sse float64) {
 	B, p := len(r.batch), r.P
 	_, _, Omega := r.Parts(r.Theta)
 	r.E = make([]blas64.General, r.steps+1)
-	for t := r.first(); t <= r.steps; t++ {
+	for t, row := range r.row {
+		if row < 0 {
+			continue
+		}
 		r.E[t] = matrix(B, p)
 		blas64.Gemm(blas.NoTrans, blas.Trans, 1, r.H[t], Omega, 0, r.E[t])
 		for b, s := range r.batch {
 			e := r.E[t].Data[b*p : (b+1)*p]
-			for j, y := range s.Y.RawRowView(t - r.first()) {
+			for j, y := range s.Y.RawRowView(row) {
 				e[j] -= y
 				sse += e[j] * e[j]
 			}
@@ -125,7 +133,7 @@ func (r *pass) back(grad []float64) {
 	gh0, gA, gOmega := r.Parts(grad)
 	dH, dZ := matrix(B, n), matrix(B, d*n)
 	for t := r.steps; t >= 0; t-- {
-		if t >= r.first() {
+		if r.row[t] >= 0 {
 			blas64.Gemm(blas.Trans, blas.NoTrans, 2, r.E[t], r.H[t], 1, gOmega)
 			blas64.Gemm(blas.NoTrans, blas.NoTrans, 2, r.E[t], Omega, 1, dH)
 		}

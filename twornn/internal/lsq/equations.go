@@ -1,7 +1,9 @@
 package lsq
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -211,15 +213,13 @@ func (q *Equations) addLong(c moments.Set) {
 		return
 	}
 	longest := ls[len(ls)-1]
-	type shape struct{ steps, Outputs int }
-	blocks := map[shape]*rowBlock{}
+	blocks := map[string]*rowBlock{} // by steps and those with an output
 	long := c[longest].Long
 	stride := 1
 	if !long.All {
 		outputs := 0
 		for _, s := range long.Kept {
-			rows, _ := s.Y.Dims()
-			outputs += min(rows, s.Steps())
+			outputs += len(s.After())
 		}
 		stride = (outputs + maxLongOutputs - 1) / maxLongOutputs
 	}
@@ -227,22 +227,22 @@ func (q *Equations) addLong(c moments.Set) {
 		if i%stride != 0 {
 			continue
 		}
-		k := s.Steps()
-		rows, _ := s.Y.Dims()
-		last := min(rows, k-longest)
-		if last < 1 {
+		k, at := s.Steps(), s.After()
+		first, _ := slices.BinarySearch(at, longest+1)
+		if first == len(at) {
 			continue // of a length between those measured, and not one of them
 		}
-		b := blocks[shape{k, last}]
+		shape := fmt.Sprint(k, at[first:])
+		b := blocks[shape]
 		if b == nil {
-			b = &rowBlock{l: k, d: q.D, p: q.P, last: last}
-			blocks[shape{k, last}] = b
+			b = &rowBlock{l: k, d: q.D, p: q.P, at: at[first:]}
+			blocks[shape] = b
 			q.blocks = append(q.blocks, b)
 		}
 		for t := range k {
 			b.x = append(b.x, s.X.RawRowView(t)...)
 		}
-		for t := rows - last; t < rows; t++ {
+		for t := first; t < len(at); t++ {
 			b.y = append(b.y, s.Y.RawRowView(t)...)
 			for o, v := range s.Y.RawRowView(t) {
 				mean := c[longest].Outputs.Mean[o]
@@ -251,7 +251,7 @@ func (q *Equations) addLong(c moments.Set) {
 			}
 		}
 		b.n++
-		q.M += float64(last * q.P)
+		q.M += float64((len(at) - first) * q.P)
 	}
 }
 

@@ -5,21 +5,21 @@ import (
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
-// rowBlock is rows as they came: sequences of l steps with outputs after the last of them.
+// rowBlock is rows as they came: sequences of l steps with outputs after some of them.
 type rowBlock struct {
 	l, d, p, n int
-	last       int       // how many of the steps have an output
-	x, y       []float64 // l·d and last·p numbers a sequence
+	at         []int     // the steps with an output, ascending
+	x, y       []float64 // l·d and len(at)·p numbers a sequence
 }
 
 func newRowBlock(m *moments.Length) *rowBlock {
-	b := &rowBlock{l: m.L, d: m.D, p: m.P, n: m.N(), last: 1}
+	b := &rowBlock{l: m.L, d: m.D, p: m.P, n: m.N(), at: []int{m.L}}
 	b.x, b.y = m.Raw()
 	return b
 }
 
 func (b *rowBlock) rows() int    { return b.n }
-func (b *rowBlock) outputs() int { return b.last }
+func (b *rowBlock) outputs() int { return len(b.at) }
 
 // residuals runs each sequence forth for the states. For one output it then runs back for
 // the derivatives: with β_l = ω and β_{t−1} = Σ_i (x_t)_i A[i] β_t, that by A[i] is
@@ -32,19 +32,20 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 	beta := linalg.Sized(&own.beta, 2*n)
 	ka := n + n*d*n
 	var S []float64 // ∂h_t/∂(h₀, A), n rows of n+n·dn, for two t
-	if J != nil && b.last > 1 {
+	alone := len(b.at) == 1 && b.at[0] == l
+	if J != nil && !alone {
 		S = linalg.Sized(&own.S, 2*n*ka)
 	}
 	copy(H, h0)
 	for r := from; r < to; r++ {
 		x := b.x[r*l*d : (r+1)*l*d]
 		b.states(w, x, H, M)
-		eq := (r - from) * b.last * p // the first equation
-		for s := range b.last {
-			h := H[(l-b.last+1+s)*n : (l-b.last+2+s)*n]
+		eq := (r - from) * len(b.at) * p // the first equation
+		for s, t := range b.at {
+			h := H[t*n : (t+1)*n]
 			for o := range p {
 				i := eq + s*p + o
-				e[i] = b.y[r*b.last*p+s*p+o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
+				e[i] = b.y[(r*len(b.at)+s)*p+o] - linalg.Dot(Omega.Data[o*n:(o+1)*n], h)
 				if J != nil {
 					copy(J[i*k+ka+o*n:], h)
 				}
@@ -52,7 +53,7 @@ func (b *rowBlock) residuals(w *work, own *laneRoom, from, to int, e, J []float6
 		}
 		switch {
 		case J == nil:
-		case b.last > 1:
+		case !alone:
 			b.forward(w, x, H, M, S[:n*ka], S[n*ka:], J[eq*k:])
 		default:
 			for o := range p {
@@ -114,13 +115,13 @@ func (b *rowBlock) back(w *work, x, H, M, room []float64, o int, row []float64) 
 // Derivatives returns the p×k derivatives by θ of the output after the last of the inputs x,
 // d numbers a step.
 func (s Shape) Derivatives(theta, x []float64) []float64 {
-	b := &rowBlock{l: len(x) / s.D, d: s.D, p: s.P, n: 1, last: 1, x: x, y: make([]float64, s.P)}
+	b := &rowBlock{l: len(x) / s.D, d: s.D, p: s.P, n: 1, at: []int{len(x) / s.D}, x: x, y: make([]float64, s.P)}
 	J := make([]float64, s.P*s.Dim())
 	b.residuals(&work{Shape: s, theta: theta}, new(laneRoom), 0, 1, make([]float64, s.P), J)
 	return J
 }
 
-// forward sets the derivatives by h₀ and A of the outputs after the last steps of one
+// forward sets the derivatives by h₀ and A of the outputs along one
 // sequence: with S_t = ∂h_t/∂(h₀, A),
 //
 //	S_t = M_tᵀ S_{t−1},  to whose row b is added (x_t)_i h_{t−1,a} at A[i]_{ab}.
@@ -133,7 +134,20 @@ func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
 	for a := range n {
 		S[a*ka+a] = 1
 	}
-	for t := range b.l {
+	s := 0
+	for t := 0; ; t++ {
+		if s < len(b.at) && b.at[s] == t {
+			for o := range p {
+				row := J[(s*p+o)*k : (s*p+o)*k+ka]
+				for a, v := range Omega.Data[o*n : (o+1)*n] {
+					linalg.Axpy(v, S[a*ka:(a+1)*ka], row)
+				}
+			}
+			s++
+		}
+		if t == b.l || s == len(b.at) {
+			return
+		}
 		clear(next)
 		for a := range n {
 			for c, v := range M[(t*n+a)*n : (t*n+a+1)*n] {
@@ -148,13 +162,5 @@ func (b *rowBlock) forward(w *work, x, H, M, S, next, J []float64) {
 			}
 		}
 		S, next = next, S
-		if s := t - b.l + b.last; s >= 0 {
-			for o := range p {
-				row := J[(s*p+o)*k : (s*p+o)*k+ka]
-				for a, v := range Omega.Data[o*n : (o+1)*n] {
-					linalg.Axpy(v, S[a*ka:(a+1)*ka], row)
-				}
-			}
-		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // triangle is there, of a window that goes on where the one before ended its last step.
 const (
 	binaryName    = "2rnn-set"
-	binaryVersion = 1
+	binaryVersion = 2
 	checksumBytes = 4
 )
 
@@ -57,7 +57,7 @@ func (c Set) inputs() int {
 	d, _ := c.Dims()
 	if k := c.Kept(); d == 0 && k != nil {
 		for _, r := range k.Runs {
-			if steps := r.steps(); steps > 0 && r.Word == nil {
+			if steps := r.Steps; steps > 0 && r.Word == nil {
 				return len(r.X) / steps
 			}
 		}
@@ -145,8 +145,8 @@ func (w *writer) sample(s Sample) {
 	w.flag(s.Placed)
 	w.count(s.N, s.next, s.level, len(s.Kept))
 	for i, e := range s.Kept {
-		r, _ := e.Y.Dims()
-		w.count(s.places[i].at, s.places[i].level, e.Steps(), r)
+		w.count(s.places[i].at, s.places[i].level, e.Steps())
+		w.steps(e.After())
 		if e.Steps() > 0 {
 			w.dense(e.X)
 		}
@@ -170,12 +170,16 @@ const (
 	everyStep = 1 << iota // outputs after every step, not only the last
 	asWord                // symbols for inputs
 	goesOn                // all but the last step is that of the run before
+	atSteps               // outputs after steps that are listed
 )
 
 func (w *writer) run(r Run, on bool, d int) {
-	steps, kind := r.steps(), 0
-	if len(r.At) > 1 {
+	kind := 0
+	switch {
+	case r.everyStep():
 		kind |= everyStep
+	case len(r.At) != 1 || r.At[0] != r.Steps:
+		kind |= atSteps
 	}
 	if r.Word != nil {
 		kind |= asWord
@@ -183,7 +187,10 @@ func (w *writer) run(r Run, on bool, d int) {
 	if on {
 		kind |= goesOn
 	}
-	w.count(r.index, steps, kind)
+	w.count(r.index, r.Steps, kind)
+	if kind&atSteps != 0 {
+		w.steps(r.At)
+	}
 	x, y := r.X, r.Y
 	if on {
 		x, y = x[len(x)-d:], y[len(y)-len(y)/len(r.At):]
@@ -193,8 +200,11 @@ func (w *writer) run(r Run, on bool, d int) {
 	w.floats(y...)
 }
 
-// steps returns the number of inputs.
-func (r Run) steps() int { return r.At[len(r.At)-1] }
+// steps writes after which steps outputs stand.
+func (w *writer) steps(at []int) {
+	w.count(len(at))
+	w.count(at...)
+}
 
 // SetFromBinary returns the set that AppendBinary has written. It errs if b is no such
 // text, of another version, damaged or cut short; it never takes more memory than a small multiple of b.
@@ -400,13 +410,12 @@ func (r *reader) sample() Sample {
 	s := Sample{All: r.flag(), Placed: r.flag(), N: r.count(mostCount), next: r.count(mostCount), level: r.count(64)}
 	for range r.count(len(r.b)) {
 		p := place{r.count(mostCount), r.count(64)}
-		k, rows := r.count(mostCount), r.count(mostCount)
-		e := Example{}
+		k := r.count(mostCount)
+		e := Example{At: r.steps(k)}
 		if k > 0 {
 			e.X = r.dense(k, r.d)
 		}
-		if e.Y = r.dense(rows, r.p); r.bad || rows != 1 && rows != k {
-			r.fail()
+		if e.Y = r.dense(len(e.At), r.p); r.bad {
 			return Sample{}
 		}
 		s.Kept, s.places = append(s.Kept, e), append(s.places, p)
@@ -438,15 +447,19 @@ func (r *reader) kept() *Kept {
 
 func (r *reader) run(before []Run) Run {
 	q := Run{index: r.count(mostCount)}
-	steps, kind := r.count(mostCount), r.count(everyStep|asWord|goesOn)
+	steps, kind := r.count(mostCount), r.count(everyStep|asWord|goesOn|atSteps)
 	outputs := 1
-	if kind&everyStep != 0 {
+	switch {
+	case kind&everyStep != 0:
 		outputs = steps
+	case kind&atSteps != 0:
+		q.At = r.steps(steps)
+		outputs = len(q.At)
 	}
 	x, y := steps, outputs
 	if kind&goesOn != 0 {
 		x, y = 1, 1
-		if !goesOnFrom(before, q.index, steps, outputs, r.d, r.p) || kind&asWord != 0 {
+		if kind&everyStep == 0 || !goesOnFrom(before, q.index, steps, outputs, r.d, r.p) || kind&asWord != 0 {
 			r.fail()
 			return q
 		}
@@ -468,14 +481,34 @@ func (r *reader) run(before []Run) Run {
 	if r.bad {
 		return q
 	}
-	q.At = []int{steps}
-	if outputs > 1 {
-		q.At = make([]int, outputs)
+	q.Steps = steps
+	switch {
+	case kind&everyStep != 0:
+		q.At = make([]int, steps)
 		for t := range q.At {
 			q.At[t] = t + 1
 		}
+	case kind&atSteps == 0:
+		q.At = []int{steps}
 	}
 	return q
+}
+
+// steps reads after which of k steps outputs stand: one at least, ascending.
+func (r *reader) steps(k int) []int {
+	n := r.count(len(r.b))
+	if n == 0 || n > k+1 {
+		r.fail()
+		return nil
+	}
+	at := make([]int, n)
+	for i := range at {
+		if at[i] = r.count(k); r.bad || i > 0 && at[i] <= at[i-1] {
+			r.fail()
+			return nil
+		}
+	}
+	return at
 }
 
 // goesOnFrom reports whether there is a run before that one of so many steps and outputs can go on from.

@@ -73,13 +73,11 @@ func NewCollector(p Plan) *Collector {
 	return &Collector{plan: p, set: Set{}, long: Sample{All: p.All, Placed: p.Placed}, kept: &Kept{Placed: p.Placed}, pipe: NewPipeline()}
 }
 
-// Add takes the next example: x, k×d, or nil for the empty word, and y, k×p or 1×p. Both may
-// be used again by the caller.
-func (c *Collector) Add(x, y *mat.Dense) error { return c.AddAt(c.n, x, y) }
+// Add takes the next example, of which the caller may use all again.
+func (c *Collector) Add(e Example) error { return c.AddAt(c.n, e) }
 
 // AddAt takes the example that stands at the given place of all data.
-func (c *Collector) AddAt(place int, x, y *mat.Dense) error {
-	e := Example{x, y}
+func (c *Collector) AddAt(place int, e Example) error {
 	if n := e.numbers(); c.n == 0 && c.plan.Total > 0 {
 		c.size = n
 		c.kept.begin(c.plan.Total, n)
@@ -88,9 +86,9 @@ func (c *Collector) AddAt(place int, x, y *mat.Dense) error {
 		return fmt.Errorf("twornn: the sequence at place %d has %d numbers, those before it in the shard %d: their total can be given for sequences of one size alone; make the shards without it", place, n, c.size)
 	}
 	c.n++
-	_, c.p = y.Dims()
+	_, c.p = e.Y.Dims()
 	if c.d == 0 && e.Steps() > 0 {
-		_, c.d = x.Dims()
+		_, c.d = e.X.Dims()
 	}
 	if c.n > blockSize {
 		return c.take(e, place)
@@ -113,7 +111,7 @@ func (c *Collector) settle() (err error) {
 	}
 	kept := new(Kept)
 	for i, e := range c.first {
-		kept.add(e, e.At(), i)
+		kept.add(e, i)
 	}
 	_, c.constant = kept.Constant(c.d)
 	c.wide = !c.constant && kept.Wide(c.d)
@@ -134,25 +132,16 @@ func (c *Collector) take(e Example, place int) error {
 	if c.words {
 		return c.kept.addWord(e, place)
 	}
-	c.kept.add(e, e.At(), place)
+	c.kept.add(e, place)
 	e.X = c.fr.apply(&c.room, e.X)
-	k := e.Steps()
-	rows, _ := e.Y.Dims()
 	c.run.add(e.X, place)
-	if rows == 1 {
-		if m := c.length(k); m != nil {
-			m.Add(e.X, e.Y.RawRowView(0), c.pipe)
-		} else {
+	at := e.After()
+	for i, l := range at {
+		switch m := c.length(l); {
+		case m != nil:
+			m.Add(e.X, e.Y.RawRowView(i), c.pipe)
+		case i == len(at)-1:
 			c.long.add(e, place)
-		}
-		return nil
-	}
-	if c.set[k] == nil && !c.plan.wanted(k, c.d, c.constant || c.wide) {
-		c.long.add(e, place)
-	}
-	for t := range rows {
-		if m := c.length(t + 1); m != nil {
-			m.Add(e.X, e.Y.RawRowView(t), c.pipe)
 		}
 	}
 	return nil

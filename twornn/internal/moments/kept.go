@@ -32,6 +32,7 @@ type Run struct {
 	Word  []int     // the symbols, in place of X, where those are many; else nil
 	Y     []float64 // p numbers for each of At
 	At    []int     // the steps, from 1, after which the outputs stand; 0 before the first
+	Steps int       // k
 	Fresh int       // the outputs from here on are targets of their own: those before belong to the window before, too
 	index int       // its place among all examples
 }
@@ -49,17 +50,14 @@ func (k *Kept) begin(n, size int) {
 	k.stride = max(1, 1<<bits.Len(uint((float64(n)*float64(size)-1)/keptRoom))/2)
 }
 
-// add takes the example of a place, with outputs after the given steps.
-func (k *Kept) add(e Example, at []int, place int) {
+// add takes the example of a place.
+func (k *Kept) add(e Example, place int) {
 	r, ok := k.count(place)
 	if !ok {
 		return
 	}
-	r.At = at
-	if e.Steps() > 0 {
-		for t := range e.Steps() {
-			r.X = append(r.X, e.X.RawRowView(t)...)
-		}
+	for t := range e.Steps() {
+		r.X = append(r.X, e.X.RawRowView(t)...)
 	}
 	k.keep(r, e)
 }
@@ -73,8 +71,12 @@ func (k *Kept) count(place int) (Run, bool) {
 	return r, r.block()%k.stride == 0
 }
 
-// keep keeps the example of a run, which has all but its outputs.
+// keep keeps the example of a run, which has its inputs.
 func (k *Kept) keep(r Run, e Example) {
+	r.Steps, r.At = e.Steps(), e.After()
+	if e.At != nil {
+		r.At = slices.Clone(e.At)
+	}
 	for t := range r.At {
 		r.Y = append(r.Y, e.Y.RawRowView(t)...)
 	}
@@ -138,14 +140,19 @@ func (r Run) block() int { return r.index / keptBlock }
 // the last, if both are windows of one series, a step apart, and none else.
 func (r Run) overlap(before Run) int {
 	n := len(r.At)
-	if n < 2 || len(before.At) != n || len(before.X) != len(r.X) || !slices.Equal(before.At, r.At) {
+	if n < 2 || !r.everyStep() || !before.everyStep() || len(before.At) != n || len(before.X) != len(r.X) {
 		return 0
 	}
-	d, p := len(r.X)/r.At[n-1], len(r.Y)/n
+	d, p := len(r.X)/n, len(r.Y)/n
 	if !slices.Equal(before.X[d:], r.X[:len(r.X)-d]) || !slices.Equal(before.Y[p:], r.Y[:len(r.Y)-p]) {
 		return 0
 	}
 	return n - 1
+}
+
+// everyStep reports whether outputs stand after every step, and none before the first.
+func (r Run) everyStep() bool {
+	return len(r.At) == r.Steps && (r.Steps == 0 || r.At[0] == 1)
 }
 
 // merge adds those of o. If both know the places of theirs among all data, what is kept is

@@ -207,8 +207,11 @@ func (s Sample) scaled(scale []float64) Sample {
 
 const maxStretch = 1024 // and on a stretch of the training inputs
 
-// Example is inputs, k×d, with outputs after every step, k×p, or after the last one, 1×p.
-type Example struct{ X, Y *mat.Dense }
+// Example is inputs, k×d, with outputs after the steps of After.
+type Example struct {
+	X, Y *mat.Dense
+	At   []int // nil: after every step, Y being k×p, or after the last one, Y being 1×p
+}
 
 // Steps returns the number of inputs, 0 for the empty word.
 func (e Example) Steps() int {
@@ -218,8 +221,11 @@ func (e Example) Steps() int {
 	return e.X.RawMatrix().Rows
 }
 
-// At returns the steps after which the outputs stand.
-func (e Example) At() []int {
+// After returns the steps after which the outputs stand, ascending; 0 is before the first.
+func (e Example) After() []int {
+	if e.At != nil {
+		return e.At
+	}
 	k := e.Steps()
 	if rows, _ := e.Y.Dims(); rows == 1 {
 		return []int{k}
@@ -243,7 +249,7 @@ func (e Example) numbers() int {
 
 // Clone returns a copy.
 func (e Example) Clone() Example {
-	c := Example{Y: mat.DenseCopyOf(e.Y)}
+	c := Example{Y: mat.DenseCopyOf(e.Y), At: slices.Clone(e.At)}
 	if e.Steps() > 0 {
 		c.X = mat.DenseCopyOf(e.X)
 	}

@@ -70,7 +70,7 @@ func TestPlacedShardsKeepWhatOnePassKeeps(t *testing.T) {
 	}
 	add := func(c *Collector, i int) {
 		y.Set(0, 0, float64(i))
-		if err := c.AddAt(i, x, y); err != nil {
+		if err := c.AddAt(i, Example{X: x, Y: y}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestAPlaceTwiceErrs(t *testing.T) {
 	shard := func() Set {
 		c := NewCollector(Plan{Placed: true})
 		e := numbered(1)
-		if err := c.AddAt(7, e.X, e.Y); err != nil {
+		if err := c.AddAt(7, e); err != nil {
 			t.Fatal(err)
 		}
 		s, err := c.End()

@@ -15,7 +15,7 @@ import (
 func examples(n, l, d, p int, seed uint64, fill func(x, y *mat.Dense)) (out []Example) {
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	for range n {
-		e := Example{mat.NewDense(l, d, nil), mat.NewDense(1, p, nil)}
+		e := Example{X: mat.NewDense(l, d, nil), Y: mat.NewDense(1, p, nil)}
 		for i := range l * d {
 			e.X.Set(i/d, i%d, rnd.NormFloat64())
 		}
@@ -116,7 +116,7 @@ func TestSumsWhereTheyLoseNothing(t *testing.T) {
 	}{"noisy": {noisy, true}, "far from zero": {far, false}, "no noise": {bare, false}, "still": {still, false}, "grown": {grown, true}} {
 		pass := NewCollector(Plan{Lengths: []int{3}})
 		for _, e := range c.data {
-			if err := pass.Add(e.X, e.Y); err != nil {
+			if err := pass.Add(e); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -45,7 +45,7 @@ func (k *Kept) addWord(e Example, place int) error {
 		return fmt.Errorf("twornn: sequence %d: step %d is no unit vector, as all inputs before it are; mend it, or give L to have the data measured", k.N+1, wrong)
 	}
 	if r, ok := k.count(place); ok {
-		r.Word, r.At = word, e.At()
+		r.Word = word
 		k.keep(r, e)
 	}
 	return nil

@@ -46,25 +46,23 @@ func NewTree(d, p int) *Tree {
 	return &Tree{D: d, P: p, child: [][]edge{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}}
 }
 
-// Add takes a word with rows of outputs: one a symbol, or one for its end. It errs, with the
-// place, if the rows are others or hold what is no finite number.
-func (o *Tree) Add(word []int, rows int, y func(t int) []float64) error {
-	if rows != 1 && rows != len(word) {
-		return fmt.Errorf("it has %d rows of outputs for %d symbols; give one a symbol, or one for the last", rows, len(word))
-	}
+// Add takes a word with its outputs, the i-th of which stands after at[i] symbols, ascending. It
+// errs, with the place, if there are not so many symbols or an output is no finite number.
+func (o *Tree) Add(word, at []int, y func(i int) []float64) error {
 	o.Words++
 	o.Longest = max(o.Longest, len(word))
-	v := int32(0)
-	if len(word) == 0 {
-		return o.meet(0, y(0))
-	}
-	for t, s := range word {
-		v = o.grow(v, s)
-		if rows == 1 && t < len(word)-1 {
-			continue
+	v, i := int32(0), 0
+	for t := 0; i < len(at); t++ {
+		if at[i] == t {
+			if err := o.meet(v, y(i)); err != nil {
+				return fmt.Errorf("symbol %d: %w", t, err)
+			}
+			i++
 		}
-		if err := o.meet(v, y(t-len(word)+rows)); err != nil {
-			return fmt.Errorf("symbol %d: %w", t+1, err)
+		if t < len(word) {
+			v = o.grow(v, word[t])
+		} else if i < len(at) {
+			return fmt.Errorf("it has outputs after %d symbols, but only %d symbols", at[i], len(word))
 		}
 	}
 	return nil
