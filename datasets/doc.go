@@ -15,7 +15,7 @@
 // could be read in two ways is refused, with the setting that reads it: a [CellError]
 // says where it is and what to do. A missing value is NaN inside a Series, is counted in
 // [Series.Missing], and never gets into a window; no window bridges a gap in time, and
-// [Series.CountWindows] says how many are lost to either. [Series.String] is to be read
+// [Series.CountWindows] says how many are lost to either. [Series.Runs] takes whole stretches. [Series.String] is to be read
 // before anything else: it warns of columns that can hardly be variables, of values
 // that may be markers, and of losses of more than a tenth; [Series.Notes] has the same
 // for programs.
@@ -30,7 +30,7 @@
 //
 // The files, each needing only those before it: errors, small (helpers); kinds, names,
 // layouts, cell, numbertime, clock (how cells are written); note, series, step, gaps,
-// notes, summary (the table of numbers); scaler, windows, latest (what models learn
+// notes, summary (the table of numbers); scaler, windows, runs, latest (what models learn
 // from); frame, framecolumns; options, record, table, headerlines, header, looks, parts,
 // findtimes, roles, exact, rows, csv (CSV files); tudelftreport, tudelft, tudelftlines,
 // readtudelft (stations); fetch; irishwind; synthetic; words, words_pautomac,
