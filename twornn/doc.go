@@ -212,6 +212,7 @@
 //	shortwords.go    fits by measurements of short words
 //	review.go        warnings whichever way a model was fitted; few data again, without a part each
 //	runs.go          the other way: fits along runs, where the inputs hold a constant
+//	steps.go         Start, Likelihood, Choose: the three steps of a fit, one by one
 //	wide.go          a second: many inputs, along the sequences as they came
 //	exact.go         a third: words without noise, exactly, symbol by symbol
 //	ways.go          which way data are fitted that can be fitted in two

@@ -122,13 +122,16 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 	}
 	w := ways{c, o, by}
 	runs := newRunFit(c, o, by)
-	if runs == nil && o.Recovery == nil {
+	if runs == nil && o.Recovery == nil && !o.OwnStarts {
 		if wide, err := newWideFit(c, o, by); wide != nil || err != nil {
 			if err != nil {
 				return nil, err
 			}
 			return w.wide(ctx, wide)
 		}
+	}
+	if o.OwnStarts {
+		return w.ownStarts(ctx, runs)
 	}
 	switch {
 	case runs == nil || o.Recovery != nil || o.Rank == 1:

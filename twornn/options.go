@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -24,6 +25,11 @@ type Options struct {
 	// way to one of lower rank, or if none keeps to it is damped; a warning says so. It acts
 	// on the recommended fit. Zero: no bound, but a warning beyond 30.
 	MaxGrowth float64
+	// OwnStarts gives each run a start of its own: its states at the beginning are estimated from
+	// its outputs, as Result.WithStart does for a new run, and Model.H0 is their mean. The model
+	// is then that of what happens along the runs, wherever they begin. It takes a constant
+	// input and whole runs, not overlapping windows.
+	OwnStarts bool
 	// Memory is how many bytes a fit may take, about. What would take more is an error that says how
 	// much, before it is allocated. Zero: 4 GB.
 	Memory int64
@@ -48,6 +54,9 @@ func (o Options) check() error {
 	}
 	if !(o.MaxGrowth >= 0) {
 		return fmt.Errorf("twornn: MaxGrowth %g: it may not be negative; zero means no bound", o.MaxGrowth)
+	}
+	if o.OwnStarts && o.Recovery != nil {
+		return errors.New("twornn: OwnStarts is of the recommended fit: leave Recovery nil")
 	}
 	if o.Memory < 0 {
 		return fmt.Errorf("twornn: Memory is %d bytes: it may not be negative; zero means 4 GB", o.Memory)

@@ -36,6 +36,7 @@ func newRunFit(c moments.Set, o Options, by policy) *runFit {
 	}
 	s := newSplit(k, constant, p)
 	f := &runFit{split: s, kept: k, d: d, set: c, data: s.data(k), o: o, by: by}
+	f.data.Own = o.OwnStarts
 	if f.data.M == 0 {
 		return nil
 	}
@@ -113,13 +114,12 @@ func (f *runFit) result(search *affine.Search) *Result {
 			Residuals: []float64{math.Sqrt(best.SSE / float64(f.data.M))},
 		},
 	}
-	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
+	if r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model); f.o.OwnStarts {
+		r.MSE = f.meanSquare(best)
+	}
 	for _, s := range search.Tried {
-		c := Candidate{
-			Rank: s.N, Start: "linear", MSE: s.SSE / float64(f.data.M), Parameters: int(math.Round(s.Known)),
-			Criterion: s.Criterion(f.data.M, best.Tau), Validation: s.Validation(), Growth: f.growth(s), Status: statusOf(s.Ended), Chosen: s == best,
-		}
-		if s.Products {
+		c := f.account(s, "linear", best.Tau)
+		if c.Chosen = s == best; s.Products {
 			c.Start = "interactions"
 		}
 		r.Candidates = append(r.Candidates, c)
@@ -132,6 +132,15 @@ func (f *runFit) result(search *affine.Search) *Result {
 	return r
 }
 
+// meanSquare returns that of the errors along the runs from the starts that they have.
+func (f *runFit) meanSquare(s *affine.System) (mean float64) {
+	sums, n := s.SquaredErrors(f.data)
+	for o, v := range sums {
+		mean += v / (n * float64(len(sums)) * f.scale[o] * f.scale[o])
+	}
+	return mean
+}
+
 // statusOf returns the status of a descent.
 func statusOf(s lsq.Status) Status {
 	switch s {
@@ -141,6 +150,14 @@ func statusOf(s lsq.Status) Status {
 		return Stopped
 	}
 	return IterationLimit
+}
+
+// account is what a Result tells of a system, τ errors in a row counting as one.
+func (f *runFit) account(s *affine.System, start string, tau float64) Candidate {
+	return Candidate{
+		Model: f.model(s), Rank: s.N, Start: start, MSE: f.meanSquare(s), Parameters: int(math.Round(s.Known)),
+		Criterion: s.Criterion(f.data.M, tau), Validation: s.Validation(), Growth: f.growth(s), Status: statusOf(s.Ended),
+	}
 }
 
 // interactions says what products of state and input bought.

@@ -86,7 +86,7 @@ func (f *fitter) account(c candidate, chosen *Model) Candidate {
 		status = c.climb.stats().Status
 	}
 	return Candidate{
-		L: c.L, Rank: n, Start: c.start, MSE: c.sse / float64(rows*f.p), Parameters: freeParameters(n, f.d, f.p),
+		Model: f.w.toData(c.Model), L: c.L, Rank: n, Start: c.start, MSE: c.sse / float64(rows*f.p), Parameters: freeParameters(n, f.d, f.p),
 		Criterion: c.bic, Growth: growth(c.Model, f.c), Status: status, Chosen: c.Model == chosen,
 	}
 }

@@ -34,6 +34,22 @@ func (w ways) runs(ctx context.Context) (*Result, error) {
 	})
 }
 
+// ownStarts fits along runs that have starts of their own.
+func (w ways) ownStarts(ctx context.Context, f *runFit) (*Result, error) {
+	switch k := w.c.Kept(); {
+	case f == nil:
+		return nil, errors.New("twornn: OwnStarts takes inputs that hold a constant: give one that is always 1 (Window.Bias and Series.Runs of package datasets do)")
+	case k.Overlaps():
+		return nil, errors.New("twornn: OwnStarts takes whole runs, not windows that overlap: give each stretch of the record as one sequence (Series.Runs of package datasets does)")
+	}
+	r, err := f.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.review(w.c, w.by)
+	return r, nil
+}
+
 // wide fits many inputs without a constant.
 func (w ways) wide(ctx context.Context, f *wideFit) (*Result, error) {
 	r, err := f.fit(ctx)

@@ -148,7 +148,7 @@ func (f *wideFit) result(s *wide.Search) *Result {
 	r.Lengths, _ = f.kept.Lengths()
 	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
 	for _, c := range s.Tried {
-		r.Candidates = append(r.Candidates, Candidate{L: 1, Rank: c.N, Start: "spectral", MSE: c.SSE / M, Parameters: c.Free(),
+		r.Candidates = append(r.Candidates, Candidate{Model: f.model(c), L: 1, Rank: c.N, Start: "spectral", MSE: c.SSE / M, Parameters: c.Free(),
 			Criterion: c.Criterion, Status: statusOf(c.Ended), Growth: f.growth(f.model(c)), Chosen: c == best})
 	}
 	r.joined = f.joined(best)

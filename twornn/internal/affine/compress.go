@@ -23,7 +23,7 @@ const maxWidth = 400
 // so that all have the same constant c = √(N/w), w of them, are runs that begin at c h₀ (the
 // Size of a run), with inputs over c.
 func (data *Data) compressed() *Data {
-	if !data.many() {
+	if !data.many() || data.Own {
 		return nil
 	}
 	out := &Data{D: data.D, P: data.P, Report: data.Report, Stop: data.Stop}

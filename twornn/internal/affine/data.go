@@ -2,6 +2,7 @@ package affine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
@@ -11,6 +12,7 @@ type Data struct {
 	D, P int // inputs with the constant, outputs
 	Runs []lsq.Run
 	M    int     // outputs times p
+	Own  bool    // each run has a start of its own, beside h₀ as the states are beside their mean
 	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
 	// Stop, if not nil, is asked whether passes over the data are to be given up.
 	Stop func() bool
@@ -19,14 +21,17 @@ type Data struct {
 	Report func(residual float64) error
 }
 
-// Split says which of some parts, each of outputs in a row, every output belongs to.
+// Split says which of some parts, each of outputs in a row, every output belongs to. Where runs
+// have starts of their own each part has a share of every run, so that starts are known.
 func (data *Data) Split(parts int) {
 	outputs, k := data.M/data.P, 0
 	for i := range data.Runs {
 		r := &data.Runs[i]
 		r.Fold = make([]int, len(r.At))
 		for j := range r.Fold {
-			r.Fold[j] = k * parts / outputs
+			if r.Fold[j] = k * parts / outputs; data.Own {
+				r.Fold[j] = j * parts / len(r.At)
+			}
 			k++
 		}
 	}
@@ -37,9 +42,12 @@ func (data *Data) Split(parts int) {
 // would take the beginning of a run, the first quarter of it stays, so that the start is
 // known.
 func (data *Data) Without(f, parts int) (train, held *Data) {
-	train, held = &Data{D: data.D, P: data.P, Stop: data.Stop}, &Data{D: data.D, P: data.P, Stop: data.Stop}
-	alone, known := len(data.Runs) < parts, data.M/data.P/parts/4
+	train, held = &Data{D: data.D, P: data.P, Own: data.Own, Stop: data.Stop}, &Data{D: data.D, P: data.P, Own: data.Own, Stop: data.Stop}
+	alone, known := data.Own || len(data.Runs) < parts, data.M/data.P/parts/4
 	for _, r := range data.Runs {
+		if data.Own {
+			known = len(r.At) / parts / 4
+		}
 		in, out := lsq.Run{X: r.X}, lsq.Run{X: r.X}
 		for i, t := range r.At {
 			to := &in
@@ -50,9 +58,24 @@ func (data *Data) Without(f, parts int) (train, held *Data) {
 			to.Y = append(to.Y, r.Y[i*data.P:(i+1)*data.P]...)
 		}
 		train.Add(in)
-		held.Add(out)
+		if held.M += len(out.Y); data.Own && len(out.At) > 0 {
+			held.Runs = append(held.Runs, beside(r, out.At))
+		} else if !data.Own && len(out.At) > 0 {
+			held.Runs = append(held.Runs, out)
+		}
 	}
 	return train, held
+}
+
+// beside returns the run with its outputs in two folds: 1 after the given steps, 0 after the others.
+func beside(r lsq.Run, at []int) lsq.Run {
+	r.Fold = make([]int, len(r.At))
+	for i, t := range r.At {
+		if slices.Contains(at, t) {
+			r.Fold[i] = 1
+		}
+	}
+	return r
 }
 
 // Add adds a run, if it has an output.
@@ -73,7 +96,7 @@ func (data *Data) some(outputs int) *Data {
 		return data
 	}
 	share := float64(outputs) / float64(data.M)
-	sub := &Data{D: data.D, P: data.P, Report: data.Report, Stop: data.Stop}
+	sub := &Data{D: data.D, P: data.P, Own: data.Own, Report: data.Report, Stop: data.Stop}
 	if data.many() {
 		for i := 0; i < len(data.Runs); i += int(1 / share) {
 			sub.Add(data.Runs[i])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -39,11 +40,14 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 	if !s.Normalise(data) {
 		return false
 	}
-	s.Iterations = 0
+	if s.Iterations = 0; data.Own {
+		tol = max(tol, ownTol)
+	}
 	for round := range rounds {
 		r := s.runs(data)
 		theta := r.Pattern.Take(s.Theta)
-		d := descend(ctx, stable{lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s.clone(), s.limit(data)}, theta, data, iterations, tol)
+		p := stable{Ridge: lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s: s.clone(), limit: s.limit(data), loose: data.Own}
+		d := descend(ctx, p, theta, data, iterations, tol)
 		if math.IsInf(d.SSE, 1) {
 			return false
 		}
@@ -59,12 +63,16 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 		if !s.Normalise(data) || ctx.Err() != nil {
 			break
 		}
-		if round > 0 && d.Iterations < iterations && math.Abs(math.Log(s.Lambda/before)) < 0.1 || !s.Products && d.Iterations < iterations {
+		if round > 0 && d.Iterations < iterations && math.Abs(math.Log(s.Lambda/before)) < 0.1 || !s.Products && round > 0 && d.Iterations < iterations {
 			break
 		}
 	}
 	return true
 }
+
+// ownTol is the least tolerance where runs have starts of their own: the last ten-thousandth is
+// the priors' alone, and takes as long as all before it.
+const ownTol = 1e-4
 
 // stable is a problem whose systems forget: F has no eigenvalue beyond a limit. Along one run
 // a state that hardly decays, or grows, from a start of its own, may follow the noise.
@@ -72,6 +80,85 @@ type stable struct {
 	lsq.Ridge
 	s     *System // to work with
 	limit float64
+	loose bool // steps may change the basis: starts of their own have priors that say much
+}
+
+// Normal adds to the normal equations what keeps steps off the changes of basis, which change no
+// output: the priors alone would have them creep along there, away from the normal form in
+// which they mean what they say.
+func (p stable) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
+	sse := p.Ridge.Normal(theta, N, g)
+	if p.loose {
+		return sse
+	}
+	q := p.Problem.(*lsq.Runs).Pattern
+	p.s.Theta = q.Put(p.s.Theta, theta)
+	T, _ := linalg.ThinQR(p.s.changes(q))
+	k, m := T.Dims()
+	var P mat.SymDense
+	P.SymOuterK(mat.Trace(N)/float64(k), T)
+	N.AddSym(N, &P)
+	along := mat.NewVecDense(m, nil)
+	G := mat.NewVecDense(k, g)
+	along.MulVec(T.T(), G)
+	var off mat.VecDense
+	off.MulVec(T, along)
+	G.SubVec(G, &off)
+	return sse
+}
+
+// Rebase moves to the basis in which the priors' part is least, by Gauss-Newton steps on changes
+// of basis, which cost no pass over the data.
+func (p stable) Rebase(theta []float64) {
+	if p.loose {
+		return
+	}
+	q := p.Problem.(*lsq.Runs).Pattern
+	p.s.Theta = q.Put(p.s.Theta, theta)
+	for range 10 {
+		before := p.Penalty(q.Take(p.s.Theta))
+		if !p.balance(q, before) || p.Penalty(q.Take(p.s.Theta)) > (1-1e-3)*before {
+			break
+		}
+	}
+	copy(theta, q.Take(p.s.Theta))
+}
+
+// balance takes one step that lowers the priors' part, and reports whether there is one.
+func (p stable) balance(q lsq.Pattern, before float64) bool {
+	n := p.s.N
+	T, theta := p.s.changes(q), q.Take(p.s.Theta)
+	rows, e := mat.DenseCopyOf(T), mat.NewDense(len(theta), 1, nil)
+	for j, w := range p.Weight {
+		floats.Scale(math.Sqrt(w), rows.RawRowView(j))
+		e.Set(j, 0, -math.Sqrt(w)*theta[j])
+	}
+	step, _, _, err := linalg.LeastSquares(rows, e, 1e-6)
+	if err != nil {
+		return false
+	}
+	for part := 1.0; part > 1e-2; part /= 2 {
+		C := mat.NewDense(n, n, nil)
+		for a := range n {
+			C.Set(a, a, 1)
+		}
+		for r := 1; r < n; r++ {
+			for c := range n {
+				C.Set(r, c, C.At(r, c)+part*step.At((r-1)*n+c, 0))
+			}
+		}
+		var inv mat.Dense
+		if inv.Inverse(C) != nil {
+			continue
+		}
+		s := p.s.clone()
+		s.change(C, &inv)
+		if p.Penalty(q.Take(s.Theta)) < before {
+			p.s.Theta = s.Theta
+			return true
+		}
+	}
+	return false
 }
 
 // Project scales F down to the limit.
@@ -198,8 +285,17 @@ func (s *System) Covariance(data *Data) (func(g []float64) float64, bool) {
 
 // NoiseVariances returns the variance of what is left of each output.
 func (s *System) NoiseVariances(data *Data) []float64 {
+	sum, n := s.SquaredErrors(data)
+	for o := range sum {
+		sum[o] /= max(n-s.Known/float64(s.P), 1)
+	}
+	return sum
+}
+
+// SquaredErrors returns the sum of squared errors of each output, and how many each has.
+func (s *System) SquaredErrors(data *Data) (sum []float64, n float64) {
 	r := s.runs(data)
-	sum, n := make([]float64, s.P), 0.0
+	sum = make([]float64, s.P)
 	for _, run := range data.Runs {
 		r.Each(r.Pattern.Take(s.Theta), run, nil, func(i int, y []float64) {
 			n++
@@ -209,10 +305,7 @@ func (s *System) NoiseVariances(data *Data) []float64 {
 			}
 		})
 	}
-	for o := range sum {
-		sum[o] /= max(n-s.Known/float64(s.P), 1)
-	}
-	return sum
+	return sum, n
 }
 
 // FitOutputs sets C and c to what minimises the squared errors for the states as they are,

@@ -38,7 +38,7 @@ type Policy struct {
 //     of 65,062 steps took some 215 s of one core, one of 1,024 steps 20 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 1e11, ManyBudget: 2e10, ColdBudget: 3e10}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 2.5e11, ManyBudget: 2e10, ColdBudget: 3e10}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -162,8 +162,7 @@ func (s *Search) readout(ctx context.Context) {
 			continue
 		}
 		if q := p.linear[m].WithReadout(p.data); q != nil {
-			r := q.runs(s.held[f])
-			c.Folds[f] = r.SSE(r.Pattern.Take(q.Theta)) / float64(s.held[f].M)
+			c.Folds[f] = q.errorOn(s.held[f])
 		}
 	}
 	s.Tried = append(s.Tried, c)
@@ -198,7 +197,7 @@ func (s *Search) polish(ctx context.Context) {
 // or many short runs, of which none tells the others' states. Fewer outputs than parts leave a
 // part without any.
 func (s *Search) time() bool {
-	if s.data.many() || s.data.M/s.data.P < s.Parts {
+	if s.data.many() && !s.data.Own || s.data.M/s.data.P < s.Parts {
 		return false
 	}
 	c := NewSystem(5, s.data.D, s.data.P)
@@ -211,7 +210,7 @@ func (s *Search) time() bool {
 // system is what there is if there is no time for more.
 func (s *Search) first(ctx context.Context) int {
 	first, least := 1, math.Inf(1)
-	for m := 1; m <= s.MostStates && s.data.many() && s.whole.short == nil && ctx.Err() == nil; m++ {
+	for m := 1; m <= s.MostStates && s.data.many() && !s.data.Own && s.whole.short == nil && ctx.Err() == nil; m++ {
 		c := s.whole.resp.Spectral(m, s.data.D, s.data.P)
 		if c == nil {
 			break
@@ -324,8 +323,7 @@ func (s *Search) try(ctx context.Context, m int, products bool) *System {
 	for f, q := range found[1:] {
 		c.Folds[f] = math.Inf(1)
 		if q != nil {
-			r := q.runs(s.held[f])
-			c.Folds[f] = r.SSE(r.Pattern.Take(q.Theta)) / float64(s.held[f].M)
+			c.Folds[f] = q.errorOn(s.held[f])
 		}
 	}
 	return c

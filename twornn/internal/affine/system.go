@@ -52,8 +52,23 @@ func (s *System) clone() *System {
 
 // runs returns the residuals of the system on the data, with the interactions free or not.
 func (s *System) runs(data *Data) *lsq.Runs {
-	return &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Rest: data.Rest, Stop: data.Stop, Base: s.Theta,
+	r := &lsq.Runs{Shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, Data: data.Runs, Rest: data.Rest, Stop: data.Stop, Base: s.Theta,
 		Pattern: lsq.Affine(s.N, s.D, s.P, s.Products)}
+	if data.Own {
+		r.Own = s.Tau * s.Noise // in normal form a state has variance 1
+	}
+	return r
+}
+
+// errorOn returns the mean squared error on a part that was left out (see Without).
+func (s *System) errorOn(held *Data) float64 {
+	r := s.runs(held)
+	theta := r.Pattern.Take(s.Theta)
+	if !held.Own {
+		return r.SSE(theta) / float64(held.M)
+	}
+	r.Folds, r.Leave = 2, 2
+	return r.Errors(theta)[1] / float64(held.M)
 }
 
 // moments returns E h hᵀ over all steps of the data, false if the system is of no use there.
@@ -136,9 +151,38 @@ func (s *System) change(T, L mat.Matrix) {
 	copy(s.Theta[n+n*s.D*n:], O.RawMatrix().Data)
 }
 
+// changes returns the directions in which a change of basis moves the free parameters, a column
+// each: those of (I + ε e_r e_cᵀ) h for every state r but the constant one, and
+// every c,
+//
+//	δh₀ = e_r h₀_c   δA[i] = A[i] e_c e_rᵀ − e_c e_rᵀ A[i]   δΩ = −Ω e_r e_cᵀ
+func (s *System) changes(q lsq.Pattern) *mat.Dense {
+	n := s.N
+	T := mat.NewDense(len(q.Free), (n-1)*n, nil)
+	d := &System{N: n, D: s.D, P: s.P, Theta: make([]float64, len(s.Theta))}
+	for r := 1; r < n; r++ {
+		for c := range n {
+			clear(d.Theta)
+			d.Theta[r] = s.Theta[c]
+			for i := range s.D {
+				for a := range n {
+					*d.at(i, a, r) += *s.at(i, a, c)
+					*d.at(i, c, a) -= *s.at(i, r, a)
+				}
+			}
+			for o := range s.P {
+				*d.out(o, c) = -*s.out(o, r)
+			}
+			T.SetCol((r-1)*n+c, q.Take(d.Theta))
+		}
+	}
+	return T
+}
+
 // Range returns the largest absolute output along the run, +Inf if it is lost.
 func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 	r := s.runs(data)
+	r.Own = 0 // there are no outputs to tell the start
 	run.At, run.Y, run.Fold = nil, nil, nil
 	steps := run.Steps(s.D)
 	for t := range steps {

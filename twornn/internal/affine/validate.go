@@ -27,7 +27,7 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 			r := s.runs(data)
 			r.Folds, r.Leave = parts, f+1
 			ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
-			d := descend(ctx, stable{ridge, s.clone(), s.limit(data)}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
+			d := descend(ctx, stable{Ridge: ridge, s: s.clone(), limit: s.limit(data), loose: data.Own}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
 			folds[f] = r.Errors(d.Theta)[f] / float64(max(1, outputs[f]*data.P))
 		})
 	}

@@ -14,6 +14,8 @@
 //	prior.go        Gaussian priors on the parameters of a Problem
 //	pattern.go      which parameters are free; a system with a constant state
 //	runs.go         Runs: a model along runs of any length
+//	runsown.go      starts of their own for runs
+//	runner.go       a model along one run after the other
 //	runswalk.go     the derivatives of the state along a run
 //	runssum.go      Runs as a Problem: sums over all outputs, or over those of each part
 //	backprop.go     the loss of a network of any activation, for gradient descent

@@ -1,12 +1,6 @@
 package lsq
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/twornn/spectral/twornn/internal/linalg"
-)
+import "math"
 
 // Run is a stretch of inputs, of any length, with the outputs measured along it.
 type Run struct {
@@ -45,6 +39,10 @@ type Runs struct {
 	Stop    func() bool // asked at each run whether to give up: sums are then +Inf; nil: never
 	Folds   int         // parts that sums are kept of; zero: one
 	Leave   int         // the fold that is left out, counted from 1; zero: none
+	// Own > 0 lets each run begin at a start of its own, h₀ + δ on the states of which h₀ is free:
+	// that of least Σe² + Own ‖δ‖² over the outputs that are not left out, which sums then
+	// contain. The outputs are linear in δ, so that it is eliminated exactly.
+	Own float64
 }
 
 // Sums are the sums over the rows of one fold.
@@ -62,6 +60,14 @@ func (r *Runs) folds() int { return max(1, r.Folds) }
 
 // stopped reports whether to give up.
 func (r *Runs) stopped() bool { return r.Stop != nil && r.Stop() }
+
+// penalised returns the fold whose sums the squares of own starts are added to: not the one left out.
+func (r *Runs) penalised() int {
+	if r.Leave == 1 && r.Folds > 1 {
+		return 1
+	}
+	return 0
+}
 
 // fold returns the fold of output i of the run.
 func (r *Runs) fold(run Run, i int) int {
@@ -96,46 +102,4 @@ func (r *Runs) step(next, h, x, A []float64) bool {
 		}
 	}
 	return true
-}
-
-// Each calls out with the number of each output of the run and its value at θ, and state
-// with every state, either of which may be nil. It reports whether the run came to its end.
-func (r *Runs) Each(theta []float64, run Run, state func(h []float64), out func(i int, y []float64)) bool {
-	return newRunner(r, theta).each(run, state, out)
-}
-
-// runner runs a model along runs, one after the other.
-type runner struct {
-	*Runs
-	all        []float64 // parameters
-	h, next, y []float64
-}
-
-func newRunner(r *Runs, theta []float64) *runner {
-	return &runner{r, r.Pattern.Put(r.Base, theta), make([]float64, r.N), make([]float64, r.N), make([]float64, r.P)}
-}
-
-func (r *runner) each(run Run, state func(h []float64), out func(i int, y []float64)) bool {
-	n, d := r.N, r.D
-	A, Omega := r.all[n:n+n*d*n], r.all[n+n*d*n:]
-	floats.ScaleTo(r.h, run.size(), r.all[:n])
-	at, steps := 0, run.Steps(d)
-	for t := 0; ; t++ {
-		if state != nil {
-			state(r.h)
-		}
-		for ; at < len(run.At) && run.At[at] == t && out != nil; at++ {
-			for o := range r.y {
-				r.y[o] = linalg.Dot(Omega[o*n:(o+1)*n], r.h)
-			}
-			out(at, r.y)
-		}
-		if t == steps || state == nil && at == len(run.At) {
-			return true
-		}
-		if !r.step(r.next, r.h, run.X[t*d:(t+1)*d], A) {
-			return false
-		}
-		r.h, r.next = r.next, r.h
-	}
 }

@@ -28,7 +28,9 @@ func (r *Runs) Errors(theta []float64) []float64 {
 func (r *Runs) errors(theta []float64, data []Run) []float64 {
 	s, walk := make([]float64, r.folds()), newRunner(r, theta)
 	for _, run := range data {
-		ok := walk.each(run, nil, func(i int, y []float64) {
+		square, ok := walk.begin(run)
+		s[r.penalised()] += square
+		ok = ok && walk.along(run, nil, func(i int, y []float64) {
 			f := r.fold(run, i)
 			for o, v := range y {
 				e := run.Y[i*r.P+o] - v

@@ -20,6 +20,8 @@ type walker struct {
 	M       []float64 // n×n: Σ_i x_i A[i]
 	sums    []Sums    // of each fold
 	lost    bool      // a run grew without bound
+	start   *runner   // finds the starts of the runs
+	own     *ownSums  // of runs with starts of their own; nil for others
 
 	batch  batch      // rows being gathered
 	ready  chan batch // full ones, on their way to be summed
@@ -50,6 +52,10 @@ func newWalker(r *Runs, all []float64, col []int) *walker {
 		w.sums[f].G, w.sums[f].N = make([]float64, k), make([]float64, k*k)
 	}
 	w.batch = batch{J: make([]float64, batchRows*k), e: make([]float64, batchRows)}
+	w.start = &runner{r, all, w.h, w.next, nil, newOwnStart(r, all)}
+	if w.start.own != nil {
+		w.own = newOwnSums(w.start.own, k)
+	}
 	w.spare <- batch{J: make([]float64, batchRows*k), e: make([]float64, batchRows)}
 	// While the walk goes on another processor sums up, always in the same order.
 	go func() {
@@ -72,6 +78,9 @@ func (w *walker) end() []Sums {
 	w.flush()
 	close(w.ready)
 	<-w.summed
+	if w.own != nil {
+		floats.Sub(w.sums[w.r.penalised()].N, w.own.taken)
+	}
 	if w.lost {
 		for f := range w.sums {
 			w.sums[f].SSE = math.Inf(1)
@@ -92,13 +101,21 @@ func (w *walker) flush() {
 // walk adds the outputs along one run.
 func (w *walker) walk(run Run) {
 	n, d := w.r.N, w.r.D
-	size := run.size()
-	floats.ScaleTo(w.h, size, w.all[:n])
+	w.start.h = w.h
+	square, ok := w.start.begin(run)
+	if w.lost = w.lost || !ok; w.lost {
+		return
+	}
+	w.sums[w.r.penalised()].SSE += square
 	clear(w.S)
 	for a := range n {
 		if c := w.col[a]; c >= 0 {
-			w.S[a*w.ka+c] = size
+			w.S[a*w.ka+c] = run.size()
 		}
+	}
+	if w.own != nil {
+		w.own.begin()
+		defer w.own.end()
 	}
 	at, steps := 0, run.Steps(d)
 	for t := 0; ; t++ {
@@ -177,6 +194,9 @@ func (w *walker) output(fold int, y []float64) {
 			if c := w.col[first+o*n+a]; c >= 0 {
 				row[c] = w.h[a]
 			}
+		}
+		if w.own != nil {
+			w.own.add(row)
 		}
 		e := v - linalg.Dot(omega, w.h)
 		w.batch.e[w.batch.rows] = e

@@ -1,0 +1,103 @@
+package twornn
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// scattered yields runs of a system of two states with a product, each from a start of its own.
+func scattered(n, steps int, noise float64, seed uint64) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		rnd := rand.New(pcg(seed))
+		for range n {
+			m := NewModel(3, 2, 1)
+			for i, v := range []float64{1, 3 * rnd.NormFloat64(), 3 * rnd.NormFloat64()} {
+				m.H0.SetVec(i, v)
+			}
+			for i, a := range [][]float64{{1, 0, 0, 0, 0.8, 0.1, 0, -0.1, 0.9}, {0, 0.5, 0.2, 0, 0.1, 0.1, 0, 0, 0.1}} {
+				m.A[i].Copy(mat.NewDense(3, 3, a))
+			}
+			m.Omega.SetRow(0, []float64{0.2, 1, -0.5})
+			s := Sequence{X: mat.NewDense(steps, 2, nil), Y: mat.NewDense(steps, 1, nil)}
+			for t := range steps {
+				s.X.SetRow(t, []float64{1, rnd.NormFloat64()})
+			}
+			m.OutputsTo(s.Y, s.X)
+			for t := range steps {
+				s.Y.Set(t, 0, s.Y.At(t, 0)+noise*rnd.NormFloat64())
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// errorAfter returns the mean squared error on the last steps of runs, from the start that
+// the first ones tell.
+func errorAfter(start func(x, y mat.Matrix) *Model, runs iter.Seq[Sequence], known int) (mse float64) {
+	n := 0.0
+	for s := range runs {
+		k, d := s.X.Dims()
+		m := start(s.X.Slice(0, known, 0, d), s.Y.Slice(0, known, 0, 1))
+		var y mat.Dense
+		m.OutputsTo(&y, s.X)
+		for t := known; t < k; t++ {
+			e := y.At(t, 0) - s.Y.At(t, 0)
+			mse += e * e
+			n++
+		}
+	}
+	return mse / n
+}
+
+// Runs that begin far from each other teach what happens along them: forecasts of new runs from
+// their first steps come near to the noise, 0.1² and what it leaves open of the start.
+func TestOwnStarts(t *testing.T) {
+	train, test := slices.Collect(scattered(30, 25, 0.1, 1)), scattered(200, 25, 0.1, 2)
+	truth := NewModel(3, 2, 1)
+	truth.H0.SetVec(0, 1)
+	for i, a := range [][]float64{{1, 0, 0, 0, 0.8, 0.1, 0, -0.1, 0.9}, {0, 0.5, 0.2, 0, 0.1, 0.1, 0, 0, 0.1}} {
+		truth.A[i].Copy(mat.NewDense(3, 3, a))
+	}
+	truth.Omega.SetRow(0, []float64{0.2, 1, -0.5})
+	floor := errorAfter(truth.WithStart, test, 8)
+	own, err := Fit(context.Background(), slices.Values(train), Options{OwnStarts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := Fit(context.Background(), slices.Values(train), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := errorAfter(own.WithStart, test, 8), errorAfter(shared.WithStart, test, 8)
+	t.Logf("noise 0.01, truth %.4g, own starts %.4g (training %.4g), one start %.4g (training %.4g)", floor, a, own.MSE, b, shared.MSE)
+	if a > 1.15*floor {
+		t.Errorf("with starts of their own the error is %.4g, of the truth %.4g", a, floor)
+	}
+	if own.MSE > 0.012 {
+		t.Errorf("training MSE %.4g", own.MSE)
+	}
+}
+
+func TestOwnStartsErrors(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(1))
+	for _, c := range []struct {
+		data iter.Seq[Sequence]
+		o    Options
+		want string
+	}{
+		{draw(m, 20, 5, 0, true, 1), Options{OwnStarts: true}, "constant"},
+		{scattered(3, 10, 0, 1), Options{OwnStarts: true, Recovery: LeastSquares{}}, "leave Recovery nil"},
+	} {
+		if _, err := Fit(context.Background(), c.data, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
