@@ -19,6 +19,11 @@
 // Windows of three rows suit a first try: a fit measures words of up to 2L+1 inputs,
 // and L is 1 unless the data allow and favour more.
 //
+// Fit is three steps that can be taken one by one: Start reads models off the measurements,
+// Likelihood refines one over every output there is, Choose takes the best. A sequence may be a run
+// of any length with outputs after any of its steps (Sequence.At; Series.Runs of package datasets
+// makes such runs of a record), and with Options.OwnStarts each run has a start of its own.
+//
 // # Symbols
 //
 //	paper                    here
@@ -147,7 +152,7 @@
 //  3. split.data        gives every target once, with all that is known before it
 //  4. Responses         what each input does to the outputs later, by ridge regression
 //  5. Spectral          reads linear systems off their Hankel matrix, by singular values
-//  6. System.Refine     minimises the squared errors along the runs, and the priors' part
+//  6. System.Refine     minimises the squared errors along the runs, and the priors' part, in the basis in which that is least
 //  7. Search.climb      adds states, then interactions, as long as parts left out say so
 //  8. split.model       writes the system as a 2-RNN, in the units of the data
 //
