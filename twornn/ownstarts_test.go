@@ -60,7 +60,7 @@ func errorAfter(start func(x, y mat.Matrix) *Model, runs iter.Seq[Sequence], kno
 // Runs that begin far from each other teach what happens along them: forecasts of new runs from
 // their first steps come near to the noise, 0.1² and what it leaves open of the start.
 func TestOwnStarts(t *testing.T) {
-	train, test := slices.Collect(scattered(30, 25, 0.1, 1)), scattered(200, 25, 0.1, 2)
+	train, test := slices.Collect(scattered(30, 20, 0.1, 1)), scattered(200, 20, 0.1, 2)
 	truth := NewModel(3, 2, 1)
 	truth.H0.SetVec(0, 1)
 	for i, a := range [][]float64{{1, 0, 0, 0, 0.8, 0.1, 0, -0.1, 0.9}, {0, 0.5, 0.2, 0, 0.1, 0.1, 0, 0, 0.1}} {
@@ -68,11 +68,11 @@ func TestOwnStarts(t *testing.T) {
 	}
 	truth.Omega.SetRow(0, []float64{0.2, 1, -0.5})
 	floor := errorAfter(truth.WithStart, test, 8)
-	own, err := Fit(context.Background(), slices.Values(train), Options{OwnStarts: true})
+	own, err := Fit(context.Background(), slices.Values(train), Options{OwnStarts: true, Rank: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared, err := Fit(context.Background(), slices.Values(train), Options{})
+	shared, err := Fit(context.Background(), slices.Values(train), Options{Rank: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

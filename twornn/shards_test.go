@@ -311,7 +311,7 @@ func TestBinaryFindsDamage(t *testing.T) {
 	text := binaries(t)[0]
 	text[len("2rnn-set")] = 9
 	var c Collection
-	if err := c.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "version 9, and this program reads version 1") {
+	if err := c.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "version 9, and this program reads version 2") {
 		t.Errorf("another version: %v", err)
 	}
 }

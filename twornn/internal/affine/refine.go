@@ -128,13 +128,19 @@ func (p stable) Rebase(theta []float64) {
 func (p stable) balance(q lsq.Pattern, before float64) bool {
 	n := p.s.N
 	T, theta := p.s.changes(q), q.Take(p.s.Theta)
-	rows, e := mat.DenseCopyOf(T), mat.NewDense(len(theta), 1, nil)
 	for j, w := range p.Weight {
-		floats.Scale(math.Sqrt(w), rows.RawRowView(j))
-		e.Set(j, 0, -math.Sqrt(w)*theta[j])
+		floats.Scale(math.Sqrt(w), T.RawRowView(j))
+		theta[j] *= -math.Sqrt(w)
 	}
-	step, _, _, err := linalg.LeastSquares(rows, e, 1e-6)
-	if err != nil {
+	_, m := T.Dims()
+	G, step := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
+	G.SymOuterK(1, T.T())
+	for i, little := 0, 1e-9*mat.Trace(G)/float64(m); i < m; i++ {
+		G.SetSym(i, i, G.At(i, i)+little)
+	}
+	step.MulVec(T.T(), mat.NewVecDense(len(theta), theta))
+	var ch mat.Cholesky
+	if !ch.Factorize(G) || ch.SolveVecTo(step, step) != nil && !linalg.FiniteVector(step) {
 		return false
 	}
 	for part := 1.0; part > 1e-2; part /= 2 {
@@ -144,7 +150,7 @@ func (p stable) balance(q lsq.Pattern, before float64) bool {
 		}
 		for r := 1; r < n; r++ {
 			for c := range n {
-				C.Set(r, c, C.At(r, c)+part*step.At((r-1)*n+c, 0))
+				C.Set(r, c, C.At(r, c)+part*step.AtVec((r-1)*n+c))
 			}
 		}
 		var inv mat.Dense

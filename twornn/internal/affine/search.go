@@ -38,7 +38,7 @@ type Policy struct {
 //     of 65,062 steps took some 215 s of one core, one of 1,024 steps 20 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 2.5e11, ManyBudget: 2e10, ColdBudget: 3e10}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -269,7 +269,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 	if c.Radius() >= 1 || products && !c.Calm(s.data) {
 		return false
 	}
-	if !s.leaves(products) || s.data.many() {
+	if s.data.many() {
 		return c.Earns(s.Best)
 	}
 	return c.Likelier(s.Best, s.data.M) && c.Earns(s.Best)
