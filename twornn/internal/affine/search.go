@@ -21,6 +21,7 @@ type Policy struct {
 	Iterations int     // of a round
 	Tol        float64 // of the sum of squares, below which a step is not worth while
 	Little     float64 // the gain on parts left out below which more states are not tried
+	Clear      float64 // the gain on parts left out, most of which agree, that needs no likelihood beside it
 	Near       float64 // how much worse on parts left out is nearly as well
 	Budget     float64 // operations of a search, about
 	ManyBudget float64 // the same for many runs, of which each tells little
@@ -34,11 +35,14 @@ type Policy struct {
 //     on that run, at 1.18 times the squared error.
 //   - Little, Near: a linear system of seven states is 3 % better on a Duffing oscillator than
 //     one of two, and interactions with two to nine states are up to fifty times better.
+//   - Clear: on simulated tanks a third state among products lowers the error on parts left out by
+//     a third to two thirds, on most of six parts; where there were none, products were taken in one
+//     of 200 draws.
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
-//     of 65,062 steps took some 215 s of one core, one of 1,024 steps 20 s.
+//     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -264,13 +268,17 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 }
 
 // prefers reports whether a system is better than the best so far: on parts left out, and
-// where the data are few, by their likelihood too. Few parts of few data say little.
+// where the data are few or it has products, by likelihood too: few parts of few data say little,
+// unless what they say is clear, and products have many parameters.
 func (s *Search) prefers(c *System, products bool) bool {
 	if c.Radius() >= 1 || products && !c.Calm(s.data) {
 		return false
 	}
-	if s.data.many() {
+	if s.data.many() || !products && !s.leaves(false) {
 		return c.Earns(s.Best)
+	}
+	if s.leaves(products) && c.Validation() < (1-s.Clear)*s.Best.Validation() && c.score(s.Best) >= 2 {
+		return true
 	}
 	return c.Likelier(s.Best, s.data.M) && c.Earns(s.Best)
 }

@@ -60,22 +60,27 @@ func (s *System) Validation() float64 {
 // alike, as one of them may hold what no other does. A state more among interactions has
 // many parameters and many optima, so that it has more to prove.
 func (s *System) Earns(t *System) bool {
-	score := 0
-	if len(t.Folds) != len(s.Folds) {
-		return false // t was taken as it came, for want of time
-	}
-	for f, v := range s.Folds {
-		switch {
-		case v < t.Folds[f]:
-			score++
-		default:
-			score--
-		}
-	}
+	score := s.score(t)
 	if s.Products && t.Products {
 		return score >= len(s.Folds)-2
 	}
 	return score >= 2
+}
+
+// score returns on how many more parts s does better than t than it does worse; none if t was taken
+// as it came, for want of time.
+func (s *System) score(t *System) (score int) {
+	if len(t.Folds) != len(s.Folds) {
+		return 0
+	}
+	for f, v := range s.Folds {
+		if v < t.Folds[f] {
+			score++
+		} else {
+			score--
+		}
+	}
+	return score
 }
 
 // Calm reports whether the system keeps to the size of the data's outputs, three times at
