@@ -145,7 +145,11 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 			return err
 		}
 		if f.h[l], f.stats[l] = h, st; st.Status == Stopped && i < len(lengths)-1 {
-			return fmt.Errorf("twornn: stopped after H(%d), before H(%d) was recovered: no model yet", l, lengths[i+1])
+			err := fmt.Errorf("twornn: stopped after H(%d), before H(%d) was recovered: no model yet", l, lengths[i+1])
+			if ctx.Err() != nil {
+				err = fmt.Errorf("%w: %w", err, ctx.Err())
+			}
+			return err
 		}
 	}
 	return nil
