@@ -71,7 +71,7 @@ func (data *Data) Without(f, parts int) (train, held *Data) {
 func beside(r lsq.Run, at []int) lsq.Run {
 	r.Fold = make([]int, len(r.At))
 	for i, t := range r.At {
-		if slices.Contains(at, t) {
+		if _, held := slices.BinarySearch(at, t); held {
 			r.Fold[i] = 1
 		}
 	}
