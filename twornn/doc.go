@@ -173,13 +173,10 @@
 //
 //	text.go          counts, lists and lines for people
 //	sequence.go      Sequence, and what is wrong with one
-//	model.go         Model: (h₀, A, Ω) and its outputs
+//	model.go         Model: (h₀, A, Ω) and its outputs; WithStart: h₀ from the beginning of a run
 //	batch.go         the same for many sequences at once
-//	wfa.go           WFA, change of basis, Minimize, Equal, complete bases
-//	beginning.go     WithStart: h₀ from the beginning of a run
-//	logvalue.go      logarithms of values that would underflow
-//	size.go          how large blocks and equations would be
-//	hankel.go        Hankel tensors and blocks
+//	wfa.go           WFA, change of basis, Minimize, Equal, complete bases; values by their logarithms
+//	hankel.go        Hankel tensors and blocks, and how large they would be
 //	evaluate.go      Predictor, Evaluate and its Metrics
 //	nonlinear.go     other activations
 //	encode.go        Save and Load
@@ -198,33 +195,29 @@
 //
 // From Hankel tensors to a model, and on to the likeliest:
 //
-//	spectral.go      Spectral: Theorem 3 and Appendix B; FromFactors: Theorem 3 to the letter
+//	spectral.go      Spectral: Theorem 3 and Appendix B; FromFactors: Theorem 3 to the letter; which L the lengths of the data fit
 //	policy.go        the thresholds by which Fit decides
 //	options.go       Options
 //	room.go          what a fit has room for
-//	layout.go        which L the lengths of the data fit
 //	coordinates.go   those in which Fit works
-//	constant.go      those for data with a constant input
 //	growth.go        what becomes of the outputs in the long run, and in runs over the training inputs
-//	clusters.go      errors by target, where windows overlap
 //	adam.go          Adam
 //	levenberg.go     LevenbergMarquardt
 //	result.go        Result, Candidate, Warning
+//	conformal.go     NewConformal: intervals from data held out
+//	intervals.go     Result.Intervals: those of a joint fit; errors by target, where windows overlap
 //	start.go         Fit's first step: models read off Hankel tensors
 //	joint.go         its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them
 //	checks.go        the guard, and the warnings
-//	shortwords.go    fits by measurements of short words
-//	review.go        warnings whichever way a model was fitted; few data again, without a part each
-//	runs.go          the other way: fits along runs, where the inputs hold a constant
-//	steps.go         Start, Likelihood, Choose: the three steps of a fit, one by one
+//	runs.go          the other way: fits along runs, where the inputs hold a constant, in coordinates that set it apart
 //	wide.go          a second: many inputs, along the sequences as they came
+//	review.go        warnings whichever way a model was fitted; few data again, without a part each
 //	exact.go         a third: words without noise, exactly, symbol by symbol
-//	ways.go          which way data are fitted that can be fitted in two
+//	ways.go          fits by measurements of short words; which way data are fitted that can be fitted in two
+//	steps.go         Start, Likelihood, Choose: the three steps of a fit, one by one
 //	fit.go           Fit, FitCollection
 //	shards.go        Shard: data that are gathered in several places
-//	conformal.go     NewConformal: intervals from data held out
-//	intervals.go     Result.Intervals: those of a joint fit
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
 // (parameters, residuals, descent), als (trains on rows), affine (linear systems and their

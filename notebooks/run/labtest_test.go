@@ -35,6 +35,11 @@ func TestLabLeftOut(t *testing.T) {
 		t.Errorf("without npm: %v", err)
 	}
 	program(t, dir, "npm", "exit 0")
+	python := program(t, dir, "python3", "exit 1") // one here may have them, on the PATH or not
+	if tools, err := findLabTools(t.Context(), dir); tools.python == python || !errors.As(err, new(missing)) {
+		t.Errorf("without the servers: %v, %v", tools, err)
+	}
+	program(t, dir, "python3", "exit 0")
 	if _, err := findLabTools(t.Context(), dir); !errors.As(err, new(missing)) || !strings.Contains(err.Error(), "Chromium") {
 		t.Errorf("without a browser: %v", err)
 	}

@@ -23,7 +23,7 @@ func draw(s *System, steps int, noise float64, rnd *rand.Rand) *Data {
 		run.At = append(run.At, t+1)
 	}
 	r := s.runs(&Data{D: s.D, P: s.P})
-	r.Each(r.Pattern.Take(s.Theta), run, nil, func(_ int, y []float64) {
+	r.At(r.Pattern.Take(s.Theta))(run, nil, func(_ int, y []float64) {
 		for _, v := range y {
 			run.Y = append(run.Y, v+noise*rnd.NormFloat64())
 		}

@@ -54,10 +54,10 @@ func (s *System) products(data *Data, add func(x, e []float64)) bool {
 	x, e := make([]float64, n+m*u), make([]float64, s.P)
 	before, now := make([]float64, n), make([]float64, n)
 	r := s.runs(data)
-	theta := r.Pattern.Take(s.Theta)
+	along := r.At(r.Pattern.Take(s.Theta))
 	for _, run := range data.Runs {
 		t := -1
-		ok := r.Each(theta, run, func(h []float64) {
+		ok := along(run, func(h []float64) {
 			t++
 			copy(before, now)
 			copy(now, h)

@@ -244,9 +244,10 @@ func finite(m *mat.SymDense) bool {
 func autocorrelated(r *lsq.Runs, theta []float64) float64 {
 	const most = 256
 	var sums [most]float64
+	along := r.At(theta)
 	for _, run := range r.Data {
 		var e []float64
-		r.Each(theta, run, nil, func(i int, y []float64) {
+		along(run, nil, func(i int, y []float64) {
 			for o, v := range y {
 				e = append(e, run.Y[i*r.P+o]-v)
 			}
@@ -302,8 +303,9 @@ func (s *System) NoiseVariances(data *Data) []float64 {
 func (s *System) SquaredErrors(data *Data) (sum []float64, n float64) {
 	r := s.runs(data)
 	sum = make([]float64, s.P)
+	along := r.At(r.Pattern.Take(s.Theta))
 	for _, run := range data.Runs {
-		r.Each(r.Pattern.Take(s.Theta), run, nil, func(i int, y []float64) {
+		along(run, nil, func(i int, y []float64) {
 			n++
 			for o, v := range y {
 				e := run.Y[i*s.P+o] - v
@@ -320,11 +322,11 @@ func (s *System) FitOutputs(data *Data) bool {
 	n := s.N
 	HH, HY := mat.NewSymDense(n, nil), mat.NewDense(n, s.P, nil)
 	r := s.runs(data)
-	theta := r.Pattern.Take(s.Theta)
+	along := r.At(r.Pattern.Take(s.Theta))
 	var YY float64
 	state := make([]float64, n)
 	for _, run := range data.Runs {
-		ok := r.Each(theta, run, func(h []float64) { copy(state, h) }, func(i int, _ []float64) {
+		ok := along(run, func(h []float64) { copy(state, h) }, func(i int, _ []float64) {
 			HH.SymRankOne(HH, 1, mat.NewVecDense(n, state))
 			for o, y := range run.Y[i*s.P : (i+1)*s.P] {
 				YY += y * y

@@ -77,9 +77,9 @@ func (s *System) moments(data *Data) (*mat.SymDense, bool) {
 	C := mat.NewSymDense(n, nil)
 	raw := C.RawSymmetric()
 	r := s.runs(data)
-	theta := r.Pattern.Take(s.Theta)
+	along := r.At(r.Pattern.Take(s.Theta))
 	for _, run := range data.Runs {
-		ok := r.Each(theta, run, func(h []float64) {
+		ok := along(run, func(h []float64) {
 			for a, v := range h {
 				for b := a; b < n; b++ {
 					raw.Data[a*raw.Stride+b] += v * h[b]
@@ -188,7 +188,7 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 	for t := range steps {
 		run.At = append(run.At, t+1)
 	}
-	ok := r.Each(r.Pattern.Take(s.Theta), run, nil, func(_ int, y []float64) {
+	ok := r.At(r.Pattern.Take(s.Theta))(run, nil, func(_ int, y []float64) {
 		for _, v := range y {
 			most = max(most, math.Abs(v))
 		}

@@ -19,6 +19,10 @@ const (
 	// average one, before it is weighed by the inverse: a row of next to nothing tells
 	// next to nothing.
 	leastWeight = 0.03
+	// openWork is how many multiplications, about, may go into looking for a rank that was left
+	// open: some seconds of one core. Where outputs are mostly noise nothing else would end it
+	// before there are three parameters to four equations.
+	openWork = 1e10
 )
 
 // settle sweeps over pairs at the rank, at least a few times and then as long as it
@@ -33,6 +37,7 @@ func (r *Run) settle(s *Sweeper, rank int, brief bool) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		r.spent += s.work(rank)
 		if ok, err = r.goOn(s, ok); err != nil || !ok {
 			return false, err
 		}
@@ -59,7 +64,7 @@ func (r *Run) grown(rank int) (best *tt.Tensor, ok bool, err error) {
 		if best == nil || bic < least {
 			best, least = h, bic
 		}
-		if agree || e < 0.25 {
+		if agree || e < 0.25 || rank == 0 && r.spent > openWork {
 			break
 		}
 	}
@@ -68,7 +73,7 @@ func (r *Run) grown(rank int) (best *tt.Tensor, ok bool, err error) {
 
 // grow grows a train to the rank and returns it with its BIC and its residual. If the
 // rank is zero it is that of least BIC: it grows until that has ceased to fall, or for as
-// long as there are four equations to three parameters.
+// long as there are four equations to three parameters and time is left.
 func (r *Run) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok bool, err error) {
 	h, e = ZeroTrain(r.raw.Dims), 1
 	zero, _ := r.likelihood(h)
@@ -88,7 +93,7 @@ func (r *Run) grow(seed uint64, rank int) (h *tt.Tensor, bic, e float64, ok bool
 	best := 0
 	for k := 1; k <= most; k++ {
 		free := float64(parametersAt(x.Dims, k))
-		if rank == 0 && k > 1 && free > 0.75*M {
+		if rank == 0 && k > 1 && (free > 0.75*M || r.spent > openWork) {
 			break
 		}
 		if ok, err := r.settle(s, k, k < rank); err != nil || !ok {

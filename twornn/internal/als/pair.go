@@ -148,3 +148,13 @@ func (s *Sweeper) double(rank, steps int) (ok bool, err error) {
 	}
 	return true, nil
 }
+
+// work returns about how many multiplications double takes at the rank.
+func (s *Sweeper) work(rank int) float64 {
+	d := 1.0
+	for _, x := range s.x {
+		_, c := x.Dims()
+		d = max(d, float64(c))
+	}
+	return 16 * float64(s.n*s.p*len(s.x)) * d * d * float64(rank*rank)
+}

@@ -33,6 +33,7 @@ type Run struct {
 	energy float64
 	best   *tt.Tensor // so far
 	SSE    float64    // of best
+	spent  float64    // multiplications in sweeps over pairs, about
 }
 
 // NewRun returns a run over the rows, of at most max sweeps. energy is ‖Y‖². report, if not

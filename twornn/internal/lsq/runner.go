@@ -6,10 +6,11 @@ import (
 	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
-// Each calls out with the number of each output of the run and its value at θ, and state
-// with every state, either of which may be nil. It reports whether the run came to its end.
-func (r *Runs) Each(theta []float64, run Run, state func(h []float64), out func(i int, y []float64)) bool {
-	return newRunner(r, theta).each(run, state, out)
+// At returns the model at θ as a walk along a run, one at a time: it calls out with the number of
+// each output of the run and its value, and state with every state, either of which may be
+// nil, and reports whether the run came to its end.
+func (r *Runs) At(theta []float64) func(run Run, state func(h []float64), out func(i int, y []float64)) bool {
+	return newRunner(r, theta).each
 }
 
 // runner runs a model along runs, one after the other.

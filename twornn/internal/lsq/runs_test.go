@@ -52,7 +52,7 @@ func TestRunsDerivatives(t *testing.T) {
 		k := r.Dim()
 		outputs := func(th []float64) (all []float64) {
 			for _, run := range r.Data {
-				r.Each(th, run, nil, func(i int, y []float64) { all = append(all, y...) })
+				r.At(th)(run, nil, func(i int, y []float64) { all = append(all, y...) })
 			}
 			return all
 		}

@@ -30,7 +30,7 @@ func TestRunsWithStartsOfTheirOwn(t *testing.T) {
 			for a, v := range delta {
 				q.Base[1+a] += v
 			}
-			q.Each(q.Pattern.Take(q.Base), run, nil, func(i int, out []float64) {
+			q.At(q.Pattern.Take(q.Base))(run, nil, func(i int, out []float64) {
 				if run.Fold[i] != leave-1 {
 					y = append(y, out...)
 				}

@@ -187,8 +187,9 @@ func (r *descent) calm() {
 func (f *Fitted) Noise(data *Data) []float64 {
 	sum, n := make([]float64, f.P), 0.0
 	r := lsq.Runs{Shape: f.Shape, Pattern: lsq.Every(f.N, f.D, f.P), Base: f.Theta}
+	along := r.At(f.Theta)
 	for _, run := range data.Runs {
-		r.Each(f.Theta, run, nil, func(i int, y []float64) {
+		along(run, nil, func(i int, y []float64) {
 			n++
 			for o, v := range y {
 				e := run.Y[i*f.P+o] - v

@@ -40,7 +40,7 @@ func sample(rnd *rand.Rand, s lsq.Shape, theta []float64, N, L int, noise float6
 			run.At = append(run.At, t+1)
 		}
 		run.Y = make([]float64, L*s.P)
-		r.Each(theta, run, nil, func(i int, y []float64) {
+		r.At(theta)(run, nil, func(i int, y []float64) {
 			for o, v := range y {
 				run.Y[i*s.P+o] = v + noise*rnd.NormFloat64()
 			}
