@@ -161,7 +161,7 @@ func (f *fitter) checkWords(best candidate, r *Result) {
 func (f *fitter) try(ctx context.Context, best *candidate) (*rivals.Trial, []float64) {
 	k := f.c.Kept()
 	_, d := f.w.dims()
-	s := rivals.New(k, d, f.p, f.scale)
+	s := rivals.New(k, d, f.p, f.scale, rivals.Alone)
 	if s == nil || best.climb == nil || ctx.Err() != nil {
 		return s, nil
 	}

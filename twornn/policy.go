@@ -76,6 +76,9 @@ type policy struct {
 	// Earned is by what share the error of a model of words has to be below that of a linear
 	// regression for products of inputs to be worth while where a fit along runs is possible.
 	Earned float64
+	// Memory is how many times the squared error along a single run a wrong start may add to it before
+	// a warning: as much again.
+	Memory float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
 	// wide is what decides in a fit of many inputs.
@@ -96,7 +99,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 1,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -35,6 +35,7 @@ type Result struct {
 	trial    *rivals.Trial // rivals on parts left out; nil if there was none
 	left     []float64     // squared errors of the model on these parts; nil if it was not fitted so
 	again    bool          // left is of whole fits to the others
+	folds    []float64     // mean squared errors on parts left out of a fit along runs; nil for others
 	factor   float64       // how many times the error of the best rival that of the model is
 	ceiling  bool          // the rank was left open and is the highest that L can carry
 }
@@ -98,10 +99,12 @@ const (
 	Outdone                              // a simple rival does better on parts of the data left out
 	ShortWords                           // the words measured carry fewer states than the data show
 	Unexcited                            // inputs vary too little to learn more than what they show
+	TooFew                               // the data do not tell whether the model is better than a simple rival
+	StartCounts                          // the model is of a single run, whose start counts for long
 )
 
 func (k WarningKind) String() string {
-	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited"}
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts"}
 	if k < 1 || int(k) > len(names) {
 		return fmt.Sprintf("WarningKind(%d)", int(k))
 	}

@@ -40,7 +40,7 @@ func (r *Result) review(c moments.Set, by policy) {
 // try sets the rivals.
 func (r *Result) try(k *moments.Kept) {
 	if _, d, p := r.Dims(); r.trial == nil {
-		r.trial = rivals.New(k, d, p, r.units(k, p))
+		r.trial = rivals.New(k, d, p, r.units(k, p), rivals.Alone)
 	}
 }
 
@@ -175,14 +175,16 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	if r.Fallback {
 		model = s.Energy
 	}
-	if in := r.Interactions; model == nil && in != nil && in.Validation > 0 {
-		model = []float64{in.Validation * float64(len(s.Targets)*p)} // units are those of the trial
+	if model == nil && r.folds != nil {
+		for _, v := range r.folds { // units are those of the trial, and parts count alike
+			model = append(model, v*float64(len(s.Targets)*p)/float64(len(r.folds)))
+		}
 	}
 	if model == nil {
 		model = s.AsItIs(r.Model, k, d)
 	}
-	var rival string
-	rival, r.factor = s.Outdone(model)
+	rival, factor, won := s.Outdone(model)
+	r.factor = factor
 	nothing := 1e-9 * rivals.Total(s.Energy)
 	without := min(rivals.Total(s.Without), rivals.Total(model)) + nothing
 	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words() && !holdsConstant(k, d) {
@@ -196,8 +198,11 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	case r.again:
 		bound = 1 - by.Outdone // of few data: what is hardly better may be worse
 	}
-	if r.factor > bound {
+	switch {
+	case r.factor > bound:
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.3g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
+	case !r.Fallback && len(s.Targets)*p <= few && won < s.Parts:
+		r.warn(TooFew, "the data are too few to tell whether the model is worth having: %s does better on %d of %d parts of the data left out, though not in all; give more data, or take that where in doubt", rival, s.Parts-won, s.Parts)
 	}
 }
 
@@ -249,27 +254,25 @@ func (r *Result) learnAgain(ctx context.Context, c moments.Set, o Options, fit f
 	if len(s.Targets)*p > few || len(k.Runs) < 2 {
 		return
 	}
-	parts := min(s.Parts, rivals.Parts)
-	again := &rivals.Trial{Parts: parts, Scale: s.Scale, Targets: rivals.Targets(k, parts, len(s.Targets))}
-	left, zero := 0.0, 0.0
+	again := rivals.New(k, d, p, s.Scale, rivals.Parts)
+	parts := make([]float64, again.Parts)
 	for f := range parts {
 		sub, err := collect(without(k, again, f, d, p), moments.Plan{Also: append(o.lengths(), r.Lengths...)})
-		if err != nil {
-			continue
+		if err == nil {
+			var q *Result
+			if q, err = fit(sub); err == nil {
+				parts[f] = again.AsItIs(q.Model, k, d)[f]
+			}
 		}
-		q, err := fit(sub)
 		if err != nil {
-			continue // what is left has too few lengths
+			again.Skip(f) // what is left has too few lengths
 		}
-		left += again.AsItIs(q.Model, k, d)[f]
-		zero += again.AsItIs(NewModel(1, d, p), k, d)[f]
 	}
+	left, zero := rivals.Total(parts), rivals.Total(again.Energy)
 	if ctx.Err() != nil || zero == 0 {
 		return
 	}
-	// Parts that could not be tried count as those that were.
-	share := rivals.Total(s.Energy) / zero
-	r.left, r.again = []float64{left * share}, true
+	r.trial, r.left, r.again = again, parts, true
 	if o.Rank == 0 && left > zero {
 		r.warn(WorseThanZero, "on parts of the data left out by turns what is learnt of the others has %.3g times the squared error of the zero function, which is returned: too little is there to tell from chance; give more data, fewer inputs, or a rank", left/zero)
 		r.Fallback, r.Model, r.Rank, r.MSE = true, NewModel(1, d, p), 0, r.ZeroMSE

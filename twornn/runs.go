@@ -73,6 +73,11 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	} else if most, bad := explodes(r.Model, f.kept, f.by); bound == 0 && !(g <= f.by.MaxGrowth) && bad {
 		r.warn(Unstable, unstable, most)
 	}
+	if len(f.data.Runs) == 1 && !f.o.OwnStarts {
+		if m := search.Best.Memory(f.data); m > f.by.Memory {
+			r.warn(StartCounts, "the start of a run counts for long: from another one the squared error along a run like that of the data is some %.3g times as large; begin other runs with the model that WithStart returns", 1+m)
+		}
+	}
 	if f.o.Rank > 0 && search.Low(ctx) {
 		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
 	}
@@ -128,7 +133,7 @@ func (f *runFit) result(search *affine.Search) *Result {
 		}
 		r.Candidates = append(r.Candidates, c)
 	}
-	r.Interactions = f.interactions(search)
+	r.Interactions, r.folds = f.interactions(search), best.Folds
 	r.joined = f.joined(best)
 	if n, _ := f.W.Dims(); n < f.d {
 		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others or do not move; the model is right where they keep to that", f.d-n, f.d)

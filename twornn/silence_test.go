@@ -202,7 +202,7 @@ func TestSizesAreSaidFirst(t *testing.T) {
 func TestRegressionLeftOut(t *testing.T) {
 	data := makeData(120, 1, 2, false, false, 0.5, 2, func(x *mat.Dense, t int) []float64 { return []float64{3 + 2*x.At(t, 0) - x.At(t, 1)} })
 	c := mustCollect(t, slices.Values(data)).set()
-	s := rivals.New(c.Kept(), 2, 1, []float64{1})
+	s := rivals.New(c.Kept(), 2, 1, []float64{1}, rivals.Alone)
 	want := 0.0
 	for f := range rivals.Parts {
 		X, Y := mat.NewDense(100, 3, nil), mat.NewVecDense(100, nil)
@@ -259,7 +259,7 @@ func TestPersistenceFound(t *testing.T) {
 			}
 		}
 	}
-	s := rivals.New(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1})
+	s := rivals.New(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1}, rivals.Alone)
 	if got := rivals.Total(s.Persist); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("persistence %g, want %g", got, want)
 	}
@@ -309,5 +309,61 @@ func TestColumnThatMovesLater(t *testing.T) {
 	}
 	if !named {
 		t.Errorf("the column is not named: %v", r.Warnings)
+	}
+}
+
+// TestTooFew: where parts left out do not tell whether a fit is better than a simple rival, it says
+// so, or that the rival is; a hundred times the data tell.
+func TestTooFew(t *testing.T) {
+	said := 0
+	for seed := range uint64(8) {
+		for _, n := range []int{12, 1200} {
+			data := makeData(1, n, 3, true, false, 0.7, seed, func(x *mat.Dense, t int) []float64 {
+				y := x.At(t, 1)
+				if t > 0 {
+					y += 0.5 * x.At(t-1, 2)
+				}
+				return []float64{y}
+			})
+			r := fit(t, slices.Values(data), Options{})
+			switch {
+			case n > 12 && (r.Has(TooFew) || r.Has(Outdone)):
+				t.Errorf("seed %d: with %d outputs: %v", seed, n, r.Warnings)
+			case r.Has(TooFew) || r.Has(Outdone) || r.Has(WorseThanZero) || r.Has(Deficient):
+				said++
+			}
+		}
+	}
+	if said < 4 {
+		t.Errorf("of 8 fits to a dozen outputs %d say that these are few", said)
+	}
+}
+
+// TestStartCounts: a fit to one run of a season that never fades says that its start counts, and is
+// right on another run if it begins as that does; one to a run that is soon forgotten does not.
+func TestStartCounts(t *testing.T) {
+	season := func(n int, phase, fade, noise float64, seed uint64) Sequence {
+		rnd := rand.New(pcg(seed))
+		s := Sequence{X: mat.NewDense(n, 2, nil), Y: mat.NewDense(n, 1, nil)}
+		at := 0.0
+		for i := range n {
+			s.X.SetRow(i, []float64{1, rnd.NormFloat64()})
+			at = 0.5*at + s.X.At(i, 1)
+			s.Y.Set(i, 0, 3*math.Pow(fade, float64(i))*math.Sin(phase+0.4*float64(i))+0.3*at+noise*rnd.NormFloat64())
+		}
+		return s
+	}
+	r := fit(t, sequences(season(200, 0, 1, 0.01, 1)), Options{})
+	if !r.Has(StartCounts) {
+		t.Errorf("a season: %v", r.Warnings)
+	}
+	other := season(200, 2, 1, 0.01, 2)
+	m := r.WithStart(other.X.Slice(0, 50, 0, 2), other.Y.Slice(0, 50, 0, 1))
+	as, begun := Evaluate(r, sequences(other)).RMSE, Evaluate(m, sequences(other)).RMSE
+	if as < 1 || begun > 0.05 {
+		t.Errorf("on another run the error is %.3g, and %.3g from the start that it tells", as, begun)
+	}
+	if r := fit(t, sequences(season(400, 0, 0.5, 0.3, 3)), Options{}); r.Has(StartCounts) {
+		t.Errorf("a start soon forgotten: %v", r.Warnings)
 	}
 }

@@ -266,16 +266,28 @@ func (j *jury) right(k twornn.WarningKind) bool {
 	case twornn.NoConstant:
 		without := relative(fitRidge(j.c.train, j.d, j.p, false), j.c)
 		return j.c.affine || j.v.Ridge < 0.95*min(j.v.Model, without)
+	case twornn.StartCounts: // the beginning of the test run tells of its start
+		return startHelps(j.c, j.r)
 	case twornn.Outliers:
 		return j.c.outliers
-	case twornn.Outdone: // by a rival, on data of the same kind
+	case twornn.Outdone, twornn.TooFew: // by a rival, on data of the same kind, or it is hardly better
 		rival := min(j.v.Zero, j.v.Ridge)
 		if j.c.series {
 			rival = min(rival, relative(persistence{j.d}, j.c))
 		}
-		return j.v.Model > rival
+		return j.v.Model > rival || k == twornn.TooFew && j.v.Model > 0.9*rival
 	}
 	return j.short() // Deficient, NotConverged and the like: the model is not what it could be
+}
+
+// startHelps reports whether the model does clearly better on the test run if it begins where the first
+// quarter of it tells.
+func startHelps(c *sample, r *twornn.Result) bool {
+	s := c.test[0]
+	k := s.Len() / 4
+	_, d, p := r.Dims()
+	m := r.WithStart(s.X.Slice(0, k, 0, d), s.Y.Slice(0, k, 0, p))
+	return relative(m, c) < 0.9*relative(r, c)
 }
 
 // dependent reports whether some input is, in training, a linear combination of the others.

@@ -316,6 +316,33 @@ func (s *System) SquaredErrors(data *Data) (sum []float64, n float64) {
 	return sum, n
 }
 
+// Memory returns how long the start of a run counts: the squared difference that it makes along the
+// runs to begin at the mean of the states in place of h₀, over the squared error. It is infinite if
+// the system is of no use from there.
+func (s *System) Memory(data *Data) float64 {
+	mean := s.clone()
+	for a := 1; a < s.N; a++ {
+		mean.Theta[a] = 0 // in normal form
+	}
+	from, other := s.runs(data), mean.runs(data)
+	along, beside := from.At(from.Pattern.Take(s.Theta)), other.At(other.Pattern.Take(mean.Theta))
+	var difference, sse float64
+	for _, run := range data.Runs {
+		var outputs []float64
+		along(run, nil, func(_ int, y []float64) { outputs = append(outputs, y...) })
+		if !beside(run, nil, func(i int, y []float64) {
+			for o, v := range y {
+				d, e := v-outputs[i*s.P+o], run.Y[i*s.P+o]-outputs[i*s.P+o]
+				difference += d * d
+				sse += e * e
+			}
+		}) {
+			return math.Inf(1)
+		}
+	}
+	return difference / max(sse, 1e-300)
+}
+
 // FitOutputs sets C and c to what minimises the squared errors for the states as they are,
 // with a little of a ridge, and SSE and Noise to what is left. It costs one run along the data.
 func (s *System) FitOutputs(data *Data) bool {

@@ -275,7 +275,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 		return false
 	}
 	if s.data.many() || !products && !s.leaves(false) {
-		return c.Earns(s.Best)
+		return c.Earns(s.Best) && c.Validation() < s.Best.Validation() // one part may outweigh the others
 	}
 	if s.leaves(products) && c.Validation() < (1-s.Clear)*s.Best.Validation() && c.score(s.Best) >= 2 {
 		return true

@@ -32,12 +32,8 @@ func (r *Run) first(rank int, shorter *tt.Tensor) (*tt.Tensor, error) {
 		return nil, err
 	}
 	if h != nil {
-		sse, err := r.raw.SquaredError(h)
-		if err != nil {
-			return nil, err
-		}
-		if sse < closeEnough*r.energy {
-			return h, nil
+		if near, err := r.raw.near(h); err != nil || near {
+			return h, err
 		}
 	}
 	h, ok, err := r.grown(rank)

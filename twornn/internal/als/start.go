@@ -2,6 +2,7 @@ package als
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
@@ -15,8 +16,7 @@ func (x *Rows) Start(rank int) (*tt.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		sse, err := x.SquaredError(h)
-		if err != nil || sse < closeEnough*linalg.Squared(x.Y) {
+		if near, err := x.near(h); err != nil || near {
 			return h, err
 		}
 	}
@@ -57,4 +57,16 @@ func (x *Rows) Start(rank int) (*tt.Tensor, error) {
 	}
 	h.Scale(linalg.Inner(x.Y, y)/q, h)
 	return h, nil
+}
+
+// near reports whether h leaves so little of Y that no other start is likely to come closer: the
+// less the more free numbers trains of its ranks have, which explain a part of anything.
+func (x *Rows) near(h *tt.Tensor) (bool, error) {
+	sse, err := x.SquaredError(h)
+	if err != nil {
+		return false, err
+	}
+	free := float64(parametersAt(x.Dims, slices.Max(h.Ranks())))
+	spare := max(0, 1-free/float64(x.N*x.Dims[len(x.Dims)-1]))
+	return sse < closeEnough*linalg.Squared(x.Y)*spare*spare, nil
 }

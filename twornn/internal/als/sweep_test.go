@@ -328,3 +328,28 @@ func TestWeighsRows(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsThatExplainAnything: a train with a free number for each equation explains any outputs, and
+// is no start; one with few that explains them is.
+func TestStartsThatExplainAnything(t *testing.T) {
+	_, x, _ := sweeperOf(t, 3, 4, 1, 1, 40)
+	rnd := rand.New(pcg(6))
+	for i := range 40 {
+		x.Y.Set(i, 0, rnd.NormFloat64())
+	}
+	h, err := x.Continued(randomTrain([]int{4, 4, 1}, 4, 7), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sse, err := x.SquaredError(h); err != nil || sse > 1e-6*linalg.Squared(x.Y) {
+		t.Fatalf("the train leaves %g of noise: it is not the case to be tried", sse)
+	}
+	if near, err := x.near(h); err != nil || near {
+		t.Error("a train that explains noise counts as near")
+	}
+	truth := randomTrain(x.Dims, 1, 8)
+	x.Y = x.Outputs(truth)
+	if near, err := x.near(truth); err != nil || !near {
+		t.Error("the truth does not count as near")
+	}
+}

@@ -27,8 +27,8 @@ type Trial struct {
 const (
 	// Parts is how many parts are left out by turns.
 	Parts = 6
-	// trialAlone is how many runs, or outputs of one, are left out one by one.
-	trialAlone = 24
+	// Alone is up to how many runs are left out one by one.
+	Alone = 24
 	// trialMost is how many outputs are looked at, at the most: the ratio of two mean squares of
 	// 4,000 independent Gaussian errors each has a standard error of 3 %.
 	trialMost = 4000
@@ -36,13 +36,14 @@ const (
 	trialWork = 4e9
 )
 
-// New tries the rivals, outputs counting by their scale; nil if there is nothing to try.
-func New(k *moments.Kept, d, p int, scale []float64) *Trial {
+// New tries the rivals, outputs counting by their scale; nil if there is nothing to try. Runs are
+// left out one by one if they are no more than alone.
+func New(k *moments.Kept, d, p int, scale []float64, alone int) *Trial {
 	if k == nil || len(k.Runs) == 0 || d == 0 || k.AsWords() {
 		return nil
 	}
 	s := &Trial{Parts: Parts, Scale: scale}
-	if len(k.Runs) <= trialAlone && len(k.Runs) > 2 && !k.Overlaps() {
+	if len(k.Runs) <= alone && len(k.Runs) > 2 && !k.Overlaps() {
 		s.Parts = len(k.Runs)
 	}
 	with, ok := newRegression(k, d, p, true)
@@ -162,20 +163,35 @@ func Total(parts []float64) float64 {
 	return floats.Sum(parts)
 }
 
-// Outdone returns the rival with the least sum of squared errors and by what factor that of the
-// model exceeds it.
-func (s *Trial) Outdone(model []float64) (rival string, factor float64) {
-	least := math.Inf(1)
+// Skip leaves part f out of all sums.
+func (s *Trial) Skip(f int) {
+	for _, errors := range [][]float64{s.Energy, s.Linear, s.Without, s.Persist} {
+		if errors != nil {
+			errors[f] = 0
+		}
+	}
+}
+
+// Outdone returns the rival with the least sum of squared errors, by what factor that of the
+// model exceeds it, and on how many parts it does not, all where errors are not known part by part.
+func (s *Trial) Outdone(model []float64) (rival string, factor float64, won int) {
+	least, by := math.Inf(1), []float64(nil)
 	for _, r := range []struct {
 		name   string
 		errors []float64
 	}{{"the zero function", s.Energy}, {"a linear regression on the last inputs and a constant", s.Linear}, {"persistence", s.Persist}} {
 		if t := Total(r.errors); t < least {
-			rival, least = r.name, t
+			rival, least, by = r.name, t, r.errors
 		}
 	}
 	nothing := 1e-9 * Total(s.Energy)
-	return rival, (Total(model) + nothing) / (least + nothing)
+	won = s.Parts
+	for f, v := range by {
+		if len(model) == len(by) && v < model[f] {
+			won--
+		}
+	}
+	return rival, (Total(model) + nothing) / (least + nothing), won
 }
 
 // Model is what gives outputs along inputs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -121,5 +122,34 @@ func TestStopped(t *testing.T) {
 	got := Fit(ctx, data, data, Default(), 0, func(float64) error { cancel(); return nil })
 	if len(got.Tried) != 1 || got.Best == nil || got.Best.Ended != lsq.Stopped {
 		t.Errorf("%d tried, best %+v", len(got.Tried), got.Best)
+	}
+}
+
+// TestPolicyIsNoKnifeEdge: with any figure of the policy doubled or halved a search comes to the
+// same number of states, or one more whose cost the noise does not show, and to an error as near.
+func TestPolicyIsNoKnifeEdge(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	s, truth := random(rnd, 3, 18, 2)
+	data, fresh := sample(rnd, s, truth, 2000, 3, 0.1), sample(rnd, s, truth, 2000, 3, 0)
+	conclude := func(p Policy) (int, float64) {
+		f := Fit(t.Context(), data, data, p, 0, nil)
+		q := &stack{data: fresh, Shape: f.Best.Shape}
+		return f.Best.N, q.SSE(f.Best.Theta) / fresh.energy()
+	}
+	n, sse := conclude(Default())
+	fields := reflect.TypeFor[Policy]()
+	for i := range fields.NumField() {
+		for _, factor := range []float64{2, 0.5} {
+			by := Default()
+			switch v := reflect.ValueOf(&by).Elem().Field(i); v.Kind() {
+			case reflect.Int:
+				v.SetInt(int64(float64(v.Int()) * factor))
+			case reflect.Float64:
+				v.SetFloat(v.Float() * factor)
+			}
+			if m, e := conclude(by); m != n || !(e < 1.1*sse) {
+				t.Errorf("%s × %g: %d states, %.4g of the fresh outputs missed; by the standard %d, %.4g", fields.Field(i).Name, factor, m, e, n, sse)
+			}
+		}
 	}
 }
