@@ -76,6 +76,9 @@ type policy struct {
 	// Earned is by what share the error of a model of words has to be below that of a linear
 	// regression for products of inputs to be worth while where a fit along runs is possible.
 	Earned float64
+	// Least is the number of outputs, times p, below which nothing is sure of a model: that it did better
+	// on each of six parts is chance once in 64 times, and of so few there are many to look at.
+	Least int
 	// Memory is how many times the squared error along a single run a wrong start may add to it before
 	// a warning: as much again.
 	Memory float64
@@ -99,7 +102,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 1,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 1, Least: 30,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

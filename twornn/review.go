@@ -201,6 +201,8 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	switch {
 	case r.factor > bound:
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.3g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
+	case !r.Fallback && len(s.Targets)*p < by.Least:
+		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", count(len(s.Targets)*p, "output"))
 	case !r.Fallback && len(s.Targets)*p <= few && won < s.Parts:
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: %s does better on %d of %d parts of the data left out, though not in all; give more data, or take that where in doubt", rival, s.Parts-won, s.Parts)
 	}

@@ -6,6 +6,7 @@
 //	go run ./twornn/experiment/randomfits -n 200
 //	go run ./twornn/experiment/randomfits -from 0 -n 10000 -file fits.jsonl
 //	go run ./twornn/experiment/randomfits -file fits.jsonl -n 0
+//	go run ./twornn/experiment/randomfits -from 50226 -n 1 -show
 //
 // Each seed is a case of its own, the same at any time and on any number of cores. With a file
 // what was fitted before is not fitted again, so that a run may be interrupted. What each count
@@ -30,6 +31,7 @@ func main() {
 	n := flag.Uint64("n", 200, "how many seeds")
 	file := flag.String("file", "", "where verdicts are kept, a line each")
 	list := flag.Bool("list", false, "print each fit that failed")
+	show := flag.Bool("show", false, "print the result of each fit, and what was weighed")
 	limit := flag.Duration("limit", 30*time.Minute, "after which a fit is stopped")
 	flag.Parse()
 
@@ -55,6 +57,9 @@ func main() {
 			}
 		}
 		all = append(all, v)
+		if *show {
+			display(ctx, draw(seed), *limit)
+		}
 		if *list && v.Failure != "" {
 			fmt.Println(v)
 		}
@@ -65,6 +70,20 @@ func main() {
 		}
 	}
 	fmt.Print(table(all))
+}
+
+// display fits a case and prints the result.
+func display(ctx context.Context, c *sample, limit time.Duration) {
+	fmt.Println(c)
+	r, err := fit(ctx, c, c.options, limit)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r)
+	for _, q := range r.Candidates {
+		fmt.Printf("  rank %d, L %d, %s: MSE %.4g, criterion %.5g, left out %.4g, growth %.3g, chosen %v\n", q.Rank, q.L, q.Start, q.MSE, q.Criterion, q.Validation, q.Growth, q.Chosen)
+	}
 }
 
 // read returns the verdicts of a file by seed. What an interrupt left of a last line is skipped.

@@ -86,6 +86,18 @@ func (data *Data) Add(r lsq.Run) {
 	}
 }
 
+// still reports whether outputs are nothing but their mean.
+func (data *Data) still() bool {
+	for _, r := range data.Runs {
+		for _, y := range r.Y {
+			if y != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // many reports whether the data are many runs, such as windows.
 func (data *Data) many() bool { return len(data.Runs) >= 16 }
 

@@ -85,6 +85,12 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	data.Stop = func() bool { return ctx.Err() != nil }
 	defer func() { data.Stop = nil }()
 	s := &Search{Policy: p, data: data}
+	if data.still() {
+		s.whole = &path{}
+		s.constant()
+		s.Linear = s.Best
+		return s
+	}
 	data.Split(p.Parts)
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
 	if s.cold = s.time(); s.cold || s.whole.short != nil {
@@ -267,8 +273,8 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 	}
 }
 
-// prefers reports whether a system is better than the best so far: on parts left out, and
-// where the data are few or it has products, by likelihood too: few parts of few data say little,
+// prefers reports whether a system is better than the best so far: on parts left out, and where
+// the data are few or it has products, by likelihood too: few parts of few data say little,
 // unless what they say is clear, and products have many parameters.
 func (s *Search) prefers(c *System, products bool) bool {
 	if c.Radius() >= 1 || products && !c.Calm(s.data) {
