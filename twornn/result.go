@@ -126,9 +126,12 @@ func (r *Result) Has(kind WarningKind) bool {
 }
 
 // holds reports whether the model may be used on sequences like those of the data.
-func (r *Result) holds() bool {
-	return !r.Fallback && (r.adequate || !r.Has(Unstable) && !r.Has(Drifting) && !r.Has(Outdone) && !r.Has(ShortWords))
+func (r *Result) holds(by policy) bool {
+	return !r.Fallback && (r.adequate || !r.Has(Unstable) && !r.Has(Drifting) && !r.Has(Outdone) && !r.Has(ShortWords) && !r.hardly(by))
 }
+
+// hardly reports whether of few data the model is hardly better than a rival: it may be worse.
+func (r *Result) hardly(by policy) bool { return r.again && r.factor > 1-by.Outdone }
 
 // earns reports whether the model is worth its products of inputs: that it does better than a
 // linear regression on parts of the data left out, by more than chance.

@@ -191,20 +191,21 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
 		return
 	}
-	bound := 1 + by.Outdone
+	n, bound := len(s.Targets)*p, 1+by.Outdone
 	switch {
 	case r.Fallback:
 		bound = 1 + 3*by.Outdone // of the zero function that much is said already
 	case r.again:
-		bound = 1 - by.Outdone // of few data: what is hardly better may be worse
+		bound = 1
 	}
 	switch {
 	case r.factor > bound:
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.3g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
-	case !r.Fallback && len(s.Targets)*p < by.Least:
-		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", count(len(s.Targets)*p, "output"))
-	case !r.Fallback && len(s.Targets)*p <= few && won < s.Parts:
-		r.warn(TooFew, "the data are too few to tell whether the model is worth having: %s does better on %d of %d parts of the data left out, though not in all; give more data, or take that where in doubt", rival, s.Parts-won, s.Parts)
+	case r.Fallback || n > few:
+	case n < by.Least:
+		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", count(n, "output"))
+	case won < s.Parts || r.hardly(by):
+		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}
 }
 

@@ -94,13 +94,13 @@ func (w ways) better(ctx context.Context) (*Result, error) {
 	switch {
 	case ctx.Err() != nil:
 		return words, err
-	case err == nil && !high && words.holds() && (w.o.Rank > 0 || words.earns(w.by) || !words.trial.Drifts()):
+	case err == nil && !high && words.holds(w.by) && (w.o.Rank > 0 || words.earns(w.by) || !words.trial.Drifts()):
 		return words, nil
 	case err != nil && w.o.Rank > 0 && !high:
 		return nil, err
 	}
 	runs, failed := w.runs(ctx)
-	if err == nil && (failed != nil || words.holds() && words.factor < (1-w.by.Earned)*runs.factor) {
+	if err == nil && (failed != nil || words.holds(w.by) && words.factor < (1-w.by.Earned)*runs.factor) {
 		if high {
 			words.warn(RankCut, "rank %d asked for, words of these lengths carry %d at the most", asked.asked, asked.most)
 		}
