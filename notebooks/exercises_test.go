@@ -2,6 +2,7 @@ package notebooks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,17 +16,26 @@ import (
 var (
 	numbered = regexp.MustCompile(`(?m)^### (Exercise \d+)`)
 	lettered = regexp.MustCompile(`\*\*(Open exercise [A-Z])\.\*\*`)
-	solved   = regexp.MustCompile(`(?m)^## ((?:Exercise \d+|Open exercise [A-Z]))`)
+	solution = regexp.MustCompile(`(?m)^## ((?:Exercise \d+|Open exercise [A-Z]))`)
 	goBlock  = regexp.MustCompile("(?s)```go\n(.*?)```")
 )
 
 // asks finds a cell that checks an answer: it says so until there is a right one.
 var asks = regexp.MustCompile(`"not (yet|answered)`)
 
-// solutions is the file of a notebook's solutions.
-func solutions(root, notebook string) string {
-	name := strings.TrimSuffix(filepath.Base(notebook), ".ipynb") + ".md"
-	return filepath.Join(root, "notebooks", "solutions", name)
+// solutions returns the text of a notebook's solutions, and false in a copy of the course that
+// has none at all, such as "make handout" writes.
+func solutions(t *testing.T, root, notebook string) (text string, ok bool) {
+	t.Helper()
+	dir := filepath.Join(root, "notebooks", "solutions")
+	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		return "", false
+	}
+	data, err := os.ReadFile(filepath.Join(dir, strings.TrimSuffix(filepath.Base(notebook), ".ipynb")+".md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), true
 }
 
 // Each notebook explains its signs in a box near the top, has open exercises, and solutions in
@@ -75,13 +85,12 @@ func TestExercises(t *testing.T) {
 		if len(open) < 4 {
 			t.Errorf("%s has %d open exercises", name, len(open))
 		}
-		data, err := os.ReadFile(solutions(root, path))
-		if err != nil {
-			t.Error(err)
+		solved, ok := solutions(t, root, path)
+		if !ok {
 			continue
 		}
 		var answered []string
-		for _, m := range solved.FindAllStringSubmatch(string(data), -1) {
+		for _, m := range solution.FindAllStringSubmatch(solved, -1) {
 			answered = append(answered, m[1])
 		}
 		slices.Sort(asked)
@@ -92,32 +101,55 @@ func TestExercises(t *testing.T) {
 	}
 }
 
-// withSolutions writes a copy of a notebook with a cell for each exercise behind the others:
-// the solution in place of what is declared there, and the exercise's own check. It returns
-// the path and the names of the exercises.
+// withSolutions writes a copy of a notebook with its solutions run behind the other cells. First
+// comes a cell for each exercise: the solution in place of what is declared there, and the
+// exercise's own check. Then all other code of the solutions, a cell a block, which has to run
+// without fault. It returns the path and the names of the exercises.
 func withSolutions(t *testing.T, root, path string) (copied string, names []string) {
 	t.Helper()
 	n, err := nb.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(solutions(root, path))
-	if err != nil {
-		t.Fatal(err)
+	copied = filepath.Join(t.TempDir(), filepath.Base(path))
+	text, ok := solutions(t, root, path)
+	if !ok {
+		appendCells(t, path, copied, nil)
+		return copied, nil
 	}
-	var doc map[string]any
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	answers, others := codeOf(text)
+	cells, names := checkedBy(t, n, answers)
+	appendCells(t, path, copied, append(cells, others...))
+	return copied, names
+}
+
+// codeOf returns the Go code of a file of solutions: the first block of each exercise by its
+// name, and all others in order.
+func codeOf(text string) (answers map[string]string, others []string) {
+	answers = make(map[string]string)
+	for section := range strings.SplitSeq(text, "\n## ") {
+		title, _, _ := strings.Cut(section, "\n")
+		name, _, _ := strings.Cut(title, ":")
+		for i, block := range goBlock.FindAllStringSubmatch(section, -1) {
+			if i == 0 && strings.HasPrefix(name, "Exercise ") {
+				answers[name] = block[1]
+			} else {
+				others = append(others, block[1])
+			}
+		}
 	}
-	if err := json.Unmarshal(data, &doc); err != nil {
-		t.Fatal(err)
-	}
+	return answers, others
+}
+
+// checkedBy returns for each exercise of a notebook its answer with the notebook's own check of
+// it, and the names of the exercises.
+func checkedBy(t *testing.T, n *nb.Notebook, answers map[string]string) (cells, names []string) {
+	t.Helper()
 	exercise := ""
 	for _, c := range n.Cells {
 		if m := numbered.FindStringSubmatch(string(c.Source)); c.Type == "markdown" && m != nil {
 			if exercise != "" {
-				t.Errorf("%s: no cell checks %s", filepath.Base(path), exercise)
+				t.Errorf("no cell checks %s", exercise)
 			}
 			exercise = m[1]
 		}
@@ -126,41 +158,54 @@ func withSolutions(t *testing.T, root, path string) (copied string, names []stri
 		}
 		_, check, ok := strings.Cut(string(c.Source), "%%\n")
 		if !ok || exercise == "" {
-			t.Fatalf("%s: an exercise without a check or a heading: %s", filepath.Base(path), c.Source)
+			t.Fatalf("an exercise without a check or a heading: %s", c.Source)
 		}
-		_, section, _ := strings.Cut(string(text), "\n## "+exercise)
-		section, _, _ = strings.Cut(section, "\n## ")
-		answer := goBlock.FindStringSubmatch(section)
-		if answer == nil {
-			t.Fatalf("%s: no solution to run for %s", filepath.Base(path), exercise)
+		answer, ok := answers[exercise]
+		if !ok {
+			t.Fatalf("no solution to run for %s", exercise)
 		}
-		doc["cells"] = append(doc["cells"].([]any), map[string]any{"cell_type": "code", "id": "solution-" + string(rune('0'+len(names))),
-			"metadata": map[string]any{}, "execution_count": nil, "outputs": []any{}, "source": answer[1] + "\n%%\n" + check})
-		names = append(names, exercise)
+		cells, names = append(cells, answer+"\n%%\n"+check), append(names, exercise)
 		exercise = ""
+	}
+	return cells, names
+}
+
+// appendCells writes a copy of a notebook with further cells of code.
+func appendCells(t *testing.T, path, copied string, cells []string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, source := range cells {
+		doc["cells"] = append(doc["cells"].([]any), map[string]any{"cell_type": "code", "id": fmt.Sprint("solution-", i),
+			"metadata": map[string]any{}, "execution_count": nil, "outputs": []any{}, "source": source})
 	}
 	if data, err = json.Marshal(doc); err != nil {
 		t.Fatal(err)
 	}
-	copied = filepath.Join(t.TempDir(), filepath.Base(path))
 	if err := os.WriteFile(copied, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return copied, names
 }
 
-// checkSolutions reads what the cells that withSolutions added have said: each must be right,
-// where the exercise as it is left to the reader is not.
-func checkSolutions(t *testing.T, n *nb.Notebook, names []string) {
+// checkSolutions reads what the cells that withSolutions added have said: each that answers an
+// exercise must be right, where the exercise as it is left to the reader is not. cells is the
+// number of those that the notebook has itself.
+func checkSolutions(t *testing.T, n *nb.Notebook, cells int, names []string) {
 	t.Helper()
 	code := n.Code()
 	for i, name := range names {
-		said := saidBy(code[len(code)-len(names)+i])
+		said := saidBy(code[cells+i])
 		if !strings.Contains(said, "right") || strings.Contains(said, "not ") {
 			t.Errorf("the solution of %s: %s", name, said)
 		}
 	}
-	for _, c := range code[:len(code)-len(names)] {
+	for _, c := range code[:cells] {
 		if said := saidBy(c); asks.MatchString(string(c.Source)) && !strings.Contains(said, "not ") {
 			t.Errorf("an exercise is answered as it stands: %s", said)
 		}
@@ -173,6 +218,33 @@ func saidBy(c nb.Cell) string {
 		said.WriteString(string(o.Text))
 	}
 	return said.String()
+}
+
+// unasked are the sections that need no open exercise: they begin or end a notebook.
+var unasked = []string{"What to take along", "In one figure", "Your own data", "In a dozen lines", "Load"}
+
+// Every other section has an open exercise.
+func TestEverySectionAsks(t *testing.T) {
+	_, notebooks := course(t)
+	for _, path := range notebooks {
+		n, err := nb.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, c := range n.Cells {
+			if c.Type == "markdown" {
+				text.WriteString(string(c.Source) + "\n")
+			}
+		}
+		_, sections, _ := strings.Cut(text.String(), "\n## ")
+		for section := range strings.SplitSeq(sections, "\n## ") {
+			title, _, _ := strings.Cut(section, "\n")
+			if !lettered.MatchString(section) && !slices.Contains(unasked, title) {
+				t.Errorf("%s: no open exercise under %q", filepath.Base(path), title)
+			}
+		}
+	}
 }
 
 // Every formula of the course is one that a page can show: see nb.MathML.
@@ -189,11 +261,9 @@ func TestFormulas(t *testing.T) {
 				texts[filepath.Base(path)] += string(c.Source) + "\n\n"
 			}
 		}
-		data, err := os.ReadFile(solutions(root, path))
-		if err != nil {
-			t.Fatal(err)
+		if text, ok := solutions(t, root, path); ok {
+			texts["solutions of "+filepath.Base(path)] = text
 		}
-		texts[filepath.Base(solutions(root, path))] = string(data)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "notebooks", "INDEX.md"))
 	if err != nil {

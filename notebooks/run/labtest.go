@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,106 +243,6 @@ func inFolder(ctx context.Context, dir, name string, args ...string) ([]byte, er
 	terminate(cmd)
 	out, err := cmd.CombinedOutput()
 	return out, err
-}
-
-// serveLab starts the server, waits until it answers, and writes its address into the
-// plan. stop ends it and its kernels.
-func (a *app) serveLab(ctx context.Context, t labTools, private string, plan *labPlan) (stop func(), err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free
-	if err != nil {
-		return nil, err
-	}
-	address, port := l.Addr().String(), l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	token := rand.Text()
-	for _, dir := range []string{"tmp", "home"} {
-		if err := os.MkdirAll(filepath.Join(private, dir), 0o700); err != nil {
-			return nil, err
-		}
-	}
-	log, err := os.Create(filepath.Join(nb.Out(a.root), "lab", "server.log"))
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close() // the server has its own handle
-	cmd := exec.CommandContext(ctx, t.python, filepath.Join(a.npmDir(), "server.py"),
-		"--ServerApp.ip=127.0.0.1", fmt.Sprintf("--ServerApp.port=%d", port), "--ServerApp.port_retries=0",
-		"--ServerApp.root_dir="+filepath.Join(private, "notebooks"),
-		"--ServerApp.open_browser=False", "--ServerApp.allow_root=True",
-		"--Lab.user_settings_dir="+filepath.Join(private, "settings"),
-		"--Lab.workspaces_dir="+filepath.Join(private, "workspaces"))
-	// As for "make lab", with this repository's kernel and none of the user's settings.
-	cmd.Env = append(a.jupyter.Command(ctx, private, "server").Env,
-		"JUPYTER_NO_CONFIG=1", "JUPYTER_TOKEN="+token, "TMPDIR="+filepath.Join(private, "tmp"), "PYTHONDONTWRITEBYTECODE=1")
-	cmd.Stdout, cmd.Stderr = log, log
-	terminate(cmd)
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	stop = func() {
-		interruptKernels("http://"+address+"/api/kernels", token)
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-ended:
-		case <-time.After(15 * time.Second):
-			_ = cmd.Process.Kill()
-			<-ended
-		}
-	}
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(100 * time.Millisecond) {
-		select {
-		case err := <-ended:
-			return nil, fmt.Errorf("the Jupyter server ended at once: %w; see notebooks/out/lab/server.log", err)
-		case <-ctx.Done():
-			stop()
-			return nil, ctx.Err()
-		default:
-		}
-		if r, err := http.Get("http://" + address + "/api"); err == nil {
-			r.Body.Close()
-			plan.URL = "http://" + address + "/lab?token=" + token
-			return stop, nil
-		}
-	}
-	stop()
-	return nil, errors.New("the Jupyter server did not answer within a minute; see notebooks/out/lab/server.log")
-}
-
-// interruptKernels stops the cells that still run. GoNB ends without their programs, which
-// would go on for ever.
-func interruptKernels(api, token string) {
-	client := http.Client{Timeout: 5 * time.Second}
-	call := func(method, url string, answer any) {
-		r, err := http.NewRequest(method, url, nil)
-		if err != nil {
-			return
-		}
-		r.Header.Set("Authorization", "token "+token)
-		if response, err := client.Do(r); err == nil {
-			_ = json.NewDecoder(response.Body).Decode(answer)
-			response.Body.Close()
-		}
-	}
-	var kernels []struct {
-		ID    string `json:"id"`
-		State string `json:"execution_state"`
-	}
-	for try := 0; try < 8; try++ { // a program that does not listen is killed after five seconds
-		call("GET", api, &kernels)
-		busy := false
-		for _, k := range kernels {
-			if k.State == "busy" {
-				busy = true
-				call("POST", api+"/"+k.ID+"/interrupt", nil)
-			}
-		}
-		if !busy {
-			return
-		}
-		time.Sleep(time.Second)
-	}
 }
 
 // terminate makes a cancelled command end its children too: node's are browsers, and a

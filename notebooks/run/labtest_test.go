@@ -5,9 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -121,31 +118,6 @@ func TestLabIsPinned(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^` + line + `$`).Match(data) {
 			t.Errorf(".npmrc has no line %s", line)
 		}
-	}
-}
-
-// A cell that still runs is interrupted before the server ends, one that does not is
-// left alone.
-func TestInterruptKernels(t *testing.T) {
-	var interrupted []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("Authorization") != "token secret":
-			w.WriteHeader(http.StatusForbidden)
-		case r.Method == "POST":
-			interrupted = append(interrupted, r.URL.Path)
-		default:
-			state := "busy"
-			if len(interrupted) > 0 {
-				state = "idle"
-			}
-			fmt.Fprintf(w, `[{"id":"a","execution_state":%q},{"id":"b","execution_state":"idle"}]`, state)
-		}
-	}))
-	defer server.Close()
-	interruptKernels(server.URL+"/api/kernels", "secret")
-	if got := fmt.Sprint(interrupted); got != "[/api/kernels/a/interrupt]" {
-		t.Errorf("interrupted %v", got)
 	}
 }
 
