@@ -51,7 +51,7 @@ func newRunFit(c moments.Set, o Options, by policy) *runFit {
 func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	p := f.by.runs
 	if f.o.Rank > 0 {
-		p.MostStates = min(p.MostStates, f.o.Rank-1)
+		p.MostStates, p.MostTold = min(p.MostStates, f.o.Rank-1), min(p.MostTold, f.o.Rank-1)
 	}
 	ctx, w := watch(ctx, f.o.Recorder)
 	defer w.cancel()

@@ -268,3 +268,51 @@ func TestFewerOutputsThanParts(t *testing.T) {
 		}
 	}
 }
+
+// TestManyStates: a linear system of sixteen states, lightly damped, with four inputs and outputs, is
+// learnt from one run with nothing set: on another run it misses 2 % of the outputs' spread at the
+// most, where the noise in training was 5 %. A rank asked for bounds the states.
+func TestManyStates(t *testing.T) {
+	const modes, d, p = 8, 4, 4
+	rnd := rand.New(pcg(1))
+	m := NewModel(1+2*modes, 1+d, p)
+	m.H0.SetVec(0, 1)
+	m.A[0].Set(0, 0, 1)
+	for k := range modes {
+		w, r, a := 0.2+0.3*float64(k), 0.9+0.07*rnd.Float64(), 1+2*k
+		m.A[0].Set(a, a, r*math.Cos(w))
+		m.A[0].Set(a+1, a+1, r*math.Cos(w))
+		m.A[0].Set(a, a+1, r*math.Sin(w))
+		m.A[0].Set(a+1, a, -r*math.Sin(w))
+		for i := range d {
+			m.A[1+i].Set(0, a, rnd.NormFloat64())
+		}
+		for o := range p {
+			m.Omega.Set(o, a, rnd.NormFloat64())
+		}
+	}
+	run := func(n int, noise float64) (s Sequence, spread float64) {
+		s = Sequence{X: mat.NewDense(n, 1+d, nil), Y: new(mat.Dense)}
+		for i := range n {
+			s.X.Set(i, 0, 1)
+			for j := range d {
+				s.X.Set(i, 1+j, rnd.NormFloat64())
+			}
+		}
+		m.OutputsTo(s.Y, s.X)
+		spread = mat.Norm(s.Y, 2) / math.Sqrt(float64(n*p))
+		for i := range n * p {
+			s.Y.Set(i/p, i%p, s.Y.At(i/p, i%p)+noise*spread*rnd.NormFloat64())
+		}
+		return s, spread
+	}
+	train, _ := run(1500, 0.05)
+	test, spread := run(1000, 0)
+	r := fit(t, sequences(train), Options{})
+	if e := math.Sqrt(meanSquare(r.Model, test.X, test.Y)); e > 0.02*spread {
+		t.Errorf("error %.3g, spread %.3g\n%v", e, spread, r)
+	}
+	if r := fit(t, sequences(train), Options{Rank: 6}); r.Rank > 6 {
+		t.Errorf("rank 6 asked for, %d returned", r.Rank)
+	}
+}

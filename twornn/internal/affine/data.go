@@ -101,6 +101,15 @@ func (data *Data) still() bool {
 // many reports whether the data are many runs, such as windows.
 func (data *Data) many() bool { return len(data.Runs) >= 16 }
 
+// long reports whether the runs are long in the mean: longer than responses are.
+func (data *Data) long() bool {
+	steps := 0
+	for _, r := range data.Runs {
+		steps += r.Steps(data.D)
+	}
+	return steps >= 64*len(data.Runs)
+}
+
 // some returns about so many outputs, times p, of the data: the beginnings of few runs, or every so
 // manieth of many.
 func (data *Data) some(outputs int) *Data {

@@ -11,6 +11,7 @@
 //
 // Its files, each naming only what it or an earlier one declares:
 //
+//	gram.go      sums of rows
 //	data.go      runs, parts of them, some of them
 //	system.go    System, its normal form
 //	compress.go  many runs as few, for linear systems
@@ -18,5 +19,6 @@
 //	refine.go    descent from a start, and the prior of the interactions by evidence
 //	readout.go   products in the outputs of a linear system, by ridge regression
 //	validate.go  how systems compare
+//	tell.go      linear systems of many states, as responses tell them
 //	search.go    Fit: which system
 package affine

@@ -347,25 +347,20 @@ func (s *System) Memory(data *Data) float64 {
 // with a little of a ridge, and SSE and Noise to what is left. It costs one run along the data.
 func (s *System) FitOutputs(data *Data) bool {
 	n := s.N
-	HH, HY := mat.NewSymDense(n, nil), mat.NewDense(n, s.P, nil)
 	r := s.runs(data)
 	along := r.At(r.Pattern.Take(s.Theta))
-	var YY float64
-	state := make([]float64, n)
+	sums := newGram(n + s.P)
+	row := make([]float64, n+s.P)
 	for _, run := range data.Runs {
-		ok := along(run, func(h []float64) { copy(state, h) }, func(i int, _ []float64) {
-			HH.SymRankOne(HH, 1, mat.NewVecDense(n, state))
-			for o, y := range run.Y[i*s.P : (i+1)*s.P] {
-				YY += y * y
-				for a, h := range state {
-					HY.Set(a, o, HY.At(a, o)+h*y)
-				}
-			}
+		ok := along(run, func(h []float64) { copy(row, h) }, func(i int, _ []float64) {
+			copy(row[n:], run.Y[i*s.P:(i+1)*s.P])
+			sums.add(row)
 		})
 		if !ok {
 			return false
 		}
 	}
+	HH, HY, _ := sums.split(n)
 	for a := range n {
 		HH.SetSym(a, a, HH.At(a, a)*(1+1e-9)+1e-12*float64(data.M))
 	}

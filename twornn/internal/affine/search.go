@@ -16,6 +16,7 @@ type Policy struct {
 	Starts     int // random ones, for each number of states
 	Subset     int // outputs times p on which starts are tried
 	MostStates int
+	MostTold   int     // states of a linear system that is told without a descent
 	Parameters int     // free ones, at the most
 	Rounds     int     // of the fit of the interactions' prior
 	Iterations int     // of a round
@@ -41,7 +42,7 @@ type Policy struct {
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
 //     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
 func Default() Policy {
-	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, Parameters: 500,
+	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, MostTold: 60, Parameters: 500,
 		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10}
 }
 
@@ -58,6 +59,7 @@ type Search struct {
 	parts []*path // without a part each; nil where parts are left out of a fit to the whole
 	cold  bool    // whether systems with interactions are fitted without each part, too
 	held  []*Data // the parts
+	told  *System // the best linear one that long runs tell without a descent, of any number of states
 	spent float64
 }
 
@@ -102,7 +104,9 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 			s.held = append(s.held, held)
 		}
 	}
+	s.tell(ctx)
 	s.climb(ctx, false, s.first(ctx))
+	s.takeTold(ctx)
 	if s.Best == nil {
 		s.constant()
 	}
@@ -248,7 +252,7 @@ func (s *Search) first(ctx context.Context) int {
 func (s *Search) climb(ctx context.Context, products bool, from int) {
 	failed := 0
 	for m := from; m <= s.MostStates && (failed < 2 || !products && s.whole.short != nil) && ctx.Err() == nil; m++ {
-		if !s.affordable(m, products, m == from) {
+		if !s.affordable(m, products, m == from) || !products && s.hopeless(m) {
 			break
 		}
 		c := s.try(ctx, m, products)

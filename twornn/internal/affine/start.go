@@ -32,10 +32,9 @@ func NewResponses(data *Data) Responses {
 	}
 	lags := max(1, min(longest, maxLags, maxColumns/u, outputs/(3*u)))
 	k := 1 + lags*u
-	XX, XY := mat.NewSymDense(k, nil), mat.NewDense(k, data.P, nil)
-	x := make([]float64, k)
+	sums := newGram(k + data.P)
+	x := make([]float64, k+data.P)
 	x[0] = 1
-	YY := 0.0
 	for _, r := range data.Runs {
 		for i, t := range r.At {
 			for j := range lags {
@@ -46,15 +45,11 @@ func NewResponses(data *Data) Responses {
 					clear(dst) // before the run: the mean
 				}
 			}
-			XX.SymRankOne(XX, 1, mat.NewVecDense(k, x))
-			for o, y := range r.Y[i*data.P : (i+1)*data.P] {
-				YY += y * y
-				for c, v := range x {
-					XY.Set(c, o, XY.At(c, o)+v*y)
-				}
-			}
+			copy(x[k:], r.Y[i*data.P:(i+1)*data.P])
+			sums.add(x)
 		}
 	}
+	XX, XY, YY := sums.split(k)
 	G, _, _ := ridgeGCV(XX, XY, YY, float64(outputs))
 	if G == nil {
 		return nil
@@ -115,34 +110,59 @@ func ridgeGCV(XX *mat.SymDense, XY *mat.Dense, YY, N float64) (best *mat.Dense, 
 // the G_{i+j+1}. This is Theorem 3 of the paper for the words with one symbol other than
 // the constant, and Ho and Kalman's realisation.
 func (g Responses) Spectral(m, d, p int) *System {
+	r := g.realise()
+	if r == nil {
+		return nil
+	}
+	sys := r.system(m, d, p)
+	if sys != nil {
+		sys.calm()
+	}
+	return sys
+}
+
+// realisation is the SVD of the Hankel matrix of responses, which tells systems of any number of states.
+type realisation struct {
+	U, V *mat.Dense
+	s    []float64
+	UHV  mat.Dense // Uᵀ H⁺ V
+}
+
+// realise returns it, nil if there are too few lags.
+func (g Responses) realise() *realisation {
 	if len(g) < 2 {
 		return nil
 	}
-	rows, cols := g.sides()
-	u := d - 1
-	H, next := g.hankel(0), g.hankel(1)
-	U, s, V, err := linalg.SVD(H)
-	if err != nil || m > len(s) || !(s[m-1] > 1e-9*s[0]) {
+	U, s, V, err := linalg.SVD(g.hankel(0))
+	if err != nil {
+		return nil
+	}
+	r := &realisation{U: U, V: V, s: s}
+	var HV mat.Dense
+	HV.Mul(g.hankel(1), V)
+	r.UHV.Mul(U.T(), &HV)
+	return r
+}
+
+// system returns that of m states, nil if there are not so many.
+func (r *realisation) system(m, d, p int) *System {
+	if m > len(r.s) || !(r.s[m-1] > 1e-9*r.s[0]) {
 		return nil
 	}
 	sys := NewSystem(m, d, p)
-	var HV, F mat.Dense
-	HV.Mul(next, V.Slice(0, cols*u, 0, m))
-	F.Mul(U.Slice(0, rows*p, 0, m).T(), &HV)
 	for a := range m {
-		root := math.Sqrt(s[a])
+		root := math.Sqrt(r.s[a])
 		for b := range m {
 			// State a is √s of direction a, so that P = U√S and S = √SVᵀ.
-			*sys.at(0, 1+b, 1+a) = F.At(a, b) / (root * math.Sqrt(s[b]))
+			*sys.at(0, 1+b, 1+a) = r.UHV.At(a, b) / (root * math.Sqrt(r.s[b]))
 		}
-		for i := range u {
-			*sys.at(1+i, 0, 1+a) = root * V.At(i, a)
+		for i := range d - 1 {
+			*sys.at(1+i, 0, 1+a) = root * r.V.At(i, a)
 		}
 		for o := range p {
-			*sys.out(o, 1+a) = U.At(o, a) * root
+			*sys.out(o, 1+a) = r.U.At(o, a) * root
 		}
 	}
-	sys.calm()
 	return sys
 }
 

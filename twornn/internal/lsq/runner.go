@@ -18,12 +18,14 @@ type runner struct {
 	*Runs
 	all        []float64 // parameters
 	h, next, y []float64
+	live       []bool    // rows of A that are more than zeros
 	own        *ownStart // nil where runs begin at h₀
 }
 
 func newRunner(r *Runs, theta []float64) *runner {
 	all := r.Pattern.Put(r.Base, theta)
-	return &runner{r, all, make([]float64, r.N), make([]float64, r.N), make([]float64, r.P), newOwnStart(r, all)}
+	live := r.live(all[r.N : r.N+r.N*r.D*r.N])
+	return &runner{r, all, make([]float64, r.N), make([]float64, r.N), make([]float64, r.P), live, newOwnStart(r, all)}
 }
 
 // begin sets the state to the start of the run, and returns the square that its own adds to the
@@ -61,7 +63,7 @@ func (r *runner) along(run Run, state func(h []float64), out func(i int, y []flo
 		if t == steps || state == nil && at == len(run.At) {
 			return true
 		}
-		if !r.step(r.next, r.h, run.X[t*d:(t+1)*d], A) {
+		if !r.step(r.next, r.h, run.X[t*d:(t+1)*d], A, r.live) {
 			return false
 		}
 		r.h, r.next = r.next, r.h

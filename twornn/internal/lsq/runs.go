@@ -80,8 +80,20 @@ func (r *Runs) fold(run Run, i int) int {
 // lost is the size of a state, beside those of order one, at which a run is given up.
 const lost = 1e6
 
+// live tells for each state a and input i, at a·d + i, whether the row a of A[i] is more than zeros:
+// of a linear system most are not.
+func (r *Runs) live(A []float64) []bool {
+	out := make([]bool, r.N*r.D)
+	for j := range out {
+		for _, v := range A[j*r.N : (j+1)*r.N] {
+			out[j] = out[j] || v != 0
+		}
+	}
+	return out
+}
+
 // step sets next to Σ_i x_i A[i]ᵀ h and reports whether it is of any use.
-func (r *Runs) step(next, h, x, A []float64) bool {
+func (r *Runs) step(next, h, x, A []float64, live []bool) bool {
 	n, dn := r.N, r.D*r.N
 	clear(next)
 	for a, s := range h {
@@ -89,7 +101,7 @@ func (r *Runs) step(next, h, x, A []float64) bool {
 			continue
 		}
 		for i, v := range x {
-			if c := v * s; c != 0 {
+			if c := v * s; live[a*r.D+i] && c != 0 {
 				for b, w := range A[a*dn+i*n : a*dn+(i+1)*n] {
 					next[b] += c * w
 				}

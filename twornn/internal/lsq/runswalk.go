@@ -2,6 +2,7 @@ package lsq
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -20,6 +21,7 @@ type walker struct {
 	M       []float64 // n×n: Σ_i x_i A[i]
 	sums    []Sums    // of each fold
 	lost    bool      // a run grew without bound
+	live    []bool    // rows of A that are more than zeros, or free
 	start   *runner   // finds the starts of the runs
 	own     *ownSums  // of runs with starts of their own; nil for others
 
@@ -52,7 +54,11 @@ func newWalker(r *Runs, all []float64, col []int) *walker {
 		w.sums[f].G, w.sums[f].N = make([]float64, k), make([]float64, k*k)
 	}
 	w.batch = batch{J: make([]float64, batchRows*k), e: make([]float64, batchRows)}
-	w.start = &runner{r, all, w.h, w.next, nil, newOwnStart(r, all)}
+	w.live = r.live(all[n : n+n*r.D*n])
+	for j := range w.live {
+		w.live[j] = w.live[j] || slices.Max(col[n+j*n:n+(j+1)*n]) >= 0
+	}
+	w.start = &runner{r, all, w.h, w.next, nil, w.live, newOwnStart(r, all)}
 	if w.start.own != nil {
 		w.own = newOwnSums(w.start.own, k)
 	}
@@ -144,7 +150,7 @@ func (w *walker) step(x []float64) {
 	for a, s := range w.h {
 		M := w.M[a*n : (a+1)*n]
 		for i, v := range x {
-			if v == 0 {
+			if v == 0 || !w.live[a*w.r.D+i] {
 				continue
 			}
 			linalg.Axpy(v, A[a*dn+i*n:a*dn+(i+1)*n], M)

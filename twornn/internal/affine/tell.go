@@ -1,0 +1,232 @@
+package affine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
+)
+
+// autoregressive returns responses by way of outputs, too: of an autoregression on the last q inputs
+// and outputs, an estimate of the best predictor, the responses follow,
+//
+//	y_t = Σ_{j<q} b_j u_{t−j} + Σ_{1≤j≤q} a_j y_{t−j} + c   G_j = b_j + Σ_i a_i G_{j−i}
+//
+// and go on for longer than lags could be regressed on. q of zero is that of least generalised
+// cross-validation. It returns nil where outputs do not follow each other, or the responses grow.
+func autoregressive(data *Data, q int) (Responses, int) {
+	u, p := data.D-1, data.P
+	most := min(maxLags, (maxColumns-1)/(u+p), data.M/p/(3*(u+p)))
+	if u == 0 || most < 2 {
+		return nil, 0
+	}
+	most = max(q, most)
+	XX, XY, YY, N := autoGram(data, most)
+	if N < 3*float64(most*(u+p)) {
+		return nil, 0
+	}
+	fit := func(q int) (*mat.Dense, float64) {
+		k := 1 + q*(u+p)
+		sub := XX.SliceSym(0, k).(*mat.SymDense)
+		B, dof, sse := ridgeGCV(sub, mat.DenseCopyOf(XY.Slice(0, k, 0, p)), YY, N)
+		return B, sse / math.Pow(N-dof, 2)
+	}
+	if q == 0 {
+		least := math.Inf(1)
+		for k := 1; k <= most; k = max(k+1, k*5/4) {
+			if _, score := fit(k); score < least {
+				least, q = score, k
+			}
+		}
+	}
+	if q == 0 {
+		return nil, 0
+	}
+	B, _ := fit(q)
+	if B == nil {
+		return nil, 0
+	}
+	return unfold(B, q, u, p), q
+}
+
+// autoGram returns the sums for regressions on up to q lags: a constant, then of each lag the inputs
+// and the outputs, the latest first.
+func autoGram(data *Data, q int) (XX *mat.SymDense, XY *mat.Dense, YY, N float64) {
+	u, p, d := data.D-1, data.P, data.D
+	k := 1 + q*(u+p)
+	sums := newGram(k + p)
+	x := make([]float64, k+p)
+	x[0] = 1
+	for _, r := range data.Runs {
+		for i := q; i < len(r.At); i++ {
+			t := r.At[i]
+			if r.At[i-q] != t-q || t < q {
+				continue // an output is missing
+			}
+			for j := range q {
+				at := x[1+j*(u+p):]
+				copy(at[:u], r.X[(t-1-j)*d+1:(t-j)*d])
+				copy(at[u:u+p], r.Y[(i-1-j)*p:(i-j)*p])
+			}
+			copy(x[k:], r.Y[i*p:(i+1)*p])
+			sums.add(x)
+			N++
+		}
+	}
+	XX, XY, YY = sums.split(k)
+	return XX, XY, YY, N
+}
+
+// maxSide is how many rows or columns of a Hankel matrix the responses of an autoregression go on for.
+const maxSide = 240
+
+// unfold returns the responses of the autoregression with coefficients B.
+func unfold(B *mat.Dense, q, u, p int) (out Responses) {
+	lags := max(2*q, min(2*maxLags, 2*maxSide/max(u, p)))
+	block := func(j, from, n int) mat.Matrix { return B.Slice(1+j*(u+p)+from, 1+j*(u+p)+from+n, 0, p).T() }
+	var most float64
+	for j := range lags {
+		g := mat.NewDense(p, u, nil)
+		if j < q {
+			g.Copy(block(j, 0, u))
+		}
+		for i := 1; i <= min(j, q); i++ {
+			var a mat.Dense
+			a.Mul(block(i-1, u, p), out[j-i])
+			g.Add(g, &a)
+		}
+		size := mat.Norm(g, 2)
+		if most = max(most, size); !(size <= 1e3) || j == lags-1 && size > 0.5*most {
+			return nil // it grows, or hardly fades
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// realisations returns those of responses by regression on inputs, and by an autoregression with q
+// lags, zero for as many as are worth while; either may be nil. It returns the lags that were taken.
+func realisations(data *Data, q int) ([2]*realisation, int) {
+	a, q := autoregressive(data, q)
+	return [2]*realisation{NewResponses(data).realise(), a.realise()}, q
+}
+
+// fitted returns the system of m states with its outputs fitted; nil if there is none.
+func (r *realisation) fitted(m int, data *Data) *System {
+	c := r.system(m, data.D, data.P)
+	if c == nil {
+		return nil
+	}
+	c.keepTo(c.limit(data))
+	if !c.FitOutputs(data) {
+		return nil
+	}
+	return c
+}
+
+// ladder returns the systems of more and more states, as long as they lower the squared errors by a
+// thousandth.
+func (r *realisation) ladder(data *Data, most int) (out []*System) {
+	last, idle := math.Inf(1), 0
+	for m := 1; r != nil && m <= most && idle < 3; m = max(m+1, m*9/8) {
+		c := r.fitted(m, data)
+		if c == nil || 3*c.Known > float64(data.M) {
+			break
+		}
+		if idle++; c.SSE < 0.999*last {
+			last, idle = c.SSE, 0
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// tell finds the linear system that the responses of long runs tell, with its outputs fitted, of
+// any number of states: the fewest that do as well as any on parts left out.
+func (s *Search) tell(ctx context.Context) {
+	if !s.data.long() || s.data.Own || s.data.D < 2 || s.MostTold <= s.MostStates {
+		return
+	}
+	whole, q := realisations(s.data, 0)
+	var ladders [2][]*System
+	for i, r := range whole {
+		ladders[i] = r.ladder(s.data, s.MostTold)
+	}
+	s.leaveOut(ctx, ladders, q)
+	all := slices.Concat(ladders[0], ladders[1])
+	for _, c := range all {
+		if s.told == nil || c.Validation() < s.told.Validation() {
+			s.told = c
+		}
+	}
+	best := s.told
+	for _, c := range all {
+		if c.States() < s.told.States() && c.Validation() <= (1+s.Little)*best.Validation() {
+			s.told = c
+		}
+	}
+}
+
+// leaveOut sets how systems of as many states, told by each of the other parts, do on a part.
+func (s *Search) leaveOut(ctx context.Context, ladders [2][]*System, q int) {
+	for _, c := range slices.Concat(ladders[0], ladders[1]) {
+		c.Folds = make([]float64, s.Parts)
+	}
+	var wg sync.WaitGroup
+	for f := range s.Parts {
+		wg.Go(func() {
+			train, held := s.data.Without(f, s.Parts)
+			part, _ := realisations(train, q)
+			for i, ladder := range ladders {
+				for _, c := range ladder {
+					c.Folds[f] = math.Inf(1)
+					if part[i] == nil || ctx.Err() != nil {
+						continue
+					}
+					if of := part[i].fitted(c.States(), train); of != nil {
+						c.Folds[f] = of.errorOn(held)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// hopeless reports whether systems of fewer than m states stay so far behind what is told that there is
+// no use in descending with a few more.
+func (s *Search) hopeless(m int) bool {
+	return s.told != nil && s.Best != nil && m > 3 && m < s.told.States() && s.Best.Validation() > 2*s.told.Validation()
+}
+
+// takeTold takes the system that is told if it does better than those that were descended with.
+func (s *Search) takeTold(ctx context.Context) {
+	c := s.told
+	if c == nil || math.IsInf(c.Validation(), 1) {
+		return
+	}
+	if b := s.Best; b != nil && !(c.Validation() < (1-s.Little)*b.Validation() && c.score(b) >= 2) {
+		return
+	}
+	s.nearer(ctx, c)
+	s.Best, s.Tried = c, append(s.Tried, c)
+}
+
+// nearer takes a system that was told nearer to its optimum, if there is time.
+func (s *Search) nearer(ctx context.Context, c *System) {
+	n := min(s.Iterations, int(s.Budget/(8*pass(c, s.data))))
+	if n < 3 {
+		c.Normalise(s.data)
+		c.Ended = lsq.Converged // as the responses tell it
+		return
+	}
+	q := c.clone()
+	if q.Refine(ctx, s.data, 1, n, s.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
+		q.Folds = c.Folds
+		*c = *q
+	}
+}
