@@ -134,7 +134,7 @@ func (r *realisation) ladder(data *Data, most int) (out []*System) {
 	last, idle := math.Inf(1), 0
 	for m := 1; r != nil && m <= most && idle < 3; m = max(m+1, m*9/8) {
 		c := r.fitted(m, data)
-		if c == nil || 3*c.Known > float64(data.M) {
+		if c == nil || 3*c.Known > float64(data.M) || data.Stop() {
 			break
 		}
 		if idle++; c.SSE < 0.999*last {
@@ -145,18 +145,25 @@ func (r *realisation) ladder(data *Data, most int) (out []*System) {
 	return out
 }
 
+// toldOutputs is how many outputs, times p, are enough to tell. Of more than twice as many so many are taken.
+const toldOutputs = 200_000
+
 // tell finds the linear system that the responses of long runs tell, with its outputs fitted, of
 // any number of states: the fewest that do as well as any on parts left out.
 func (s *Search) tell(ctx context.Context) {
 	if !s.data.long() || s.data.Own || s.data.D < 2 || s.MostTold <= s.MostStates {
 		return
 	}
-	whole, q := realisations(s.data, 0)
+	data := s.data.some(toldOutputs)
+	if data != s.data {
+		data.Split(s.Parts)
+	}
+	whole, q := realisations(data, 0)
 	var ladders [2][]*System
 	for i, r := range whole {
-		ladders[i] = r.ladder(s.data, s.MostTold)
+		ladders[i] = r.ladder(data, s.MostTold)
 	}
-	s.leaveOut(ctx, ladders, q)
+	s.leaveOut(ctx, data, ladders, q)
 	all := slices.Concat(ladders[0], ladders[1])
 	for _, c := range all {
 		if s.told == nil || c.Validation() < s.told.Validation() {
@@ -172,14 +179,14 @@ func (s *Search) tell(ctx context.Context) {
 }
 
 // leaveOut sets how systems of as many states, told by each of the other parts, do on a part.
-func (s *Search) leaveOut(ctx context.Context, ladders [2][]*System, q int) {
+func (s *Search) leaveOut(ctx context.Context, data *Data, ladders [2][]*System, q int) {
 	for _, c := range slices.Concat(ladders[0], ladders[1]) {
 		c.Folds = make([]float64, s.Parts)
 	}
 	var wg sync.WaitGroup
 	for f := range s.Parts {
 		wg.Go(func() {
-			train, held := s.data.Without(f, s.Parts)
+			train, held := data.Without(f, s.Parts)
 			part, _ := realisations(train, q)
 			for i, ladder := range ladders {
 				for _, c := range ladder {
@@ -210,6 +217,9 @@ func (s *Search) takeTold(ctx context.Context) {
 		return
 	}
 	if b := s.Best; b != nil && !(c.Validation() < (1-s.Little)*b.Validation() && c.score(b) >= 2) {
+		return
+	}
+	if !c.FitOutputs(s.data) {
 		return
 	}
 	s.nearer(ctx, c)
