@@ -27,11 +27,14 @@ func TestMain(m *testing.M) {
 func pcg(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, n)) }
 
 // sequencesOf returns windows of a random 2-RNN, without a constant input, or with one.
-func sequencesOf(n int, bias bool) (all []twornn.Sequence) {
+func sequencesOf(n int, bias bool) []twornn.Sequence { return runsOf(n, 4, bias) }
+
+// runsOf returns the same of so many steps.
+func runsOf(n, steps int, bias bool) (all []twornn.Sequence) {
 	m := twornn.Random(3, 3, 1, 0.6, rand.NewPCG(1, 1))
 	rnd := pcg(2).NormFloat64
 	for range n {
-		s := twornn.Sequence{X: mat.NewDense(4, 3, nil), Y: new(mat.Dense)}
+		s := twornn.Sequence{X: mat.NewDense(steps, 3, nil), Y: new(mat.Dense)}
 		s.X.Apply(func(_, j int, _ float64) float64 {
 			if bias && j == 0 {
 				return 1
@@ -92,9 +95,49 @@ func through(t *testing.T, s share) share {
 	return s
 }
 
-// TestAnyBundlesLearnWhatFitLearns: 1, 4 and 64 bundles, their sequences and they themselves in any order,
-// merged in twos and threes and in a row, some lost and done again, all of them having
+// bundled gathers the data in so many bundles, their sequences and they themselves in any order,
+// merged in twos and threes and in a row, some lost and done again, some of them having
 // travelled.
+func bundled(t *testing.T, data []twornn.Sequence, total int64, bundles int) (twornn.Collection, error) {
+	t.Helper()
+	rnd := pcg(uint64(bundles))
+	f := &collectFn{}
+	sometimes := func(s share) share {
+		if rnd.IntN(2) == 0 {
+			return s
+		}
+		return through(t, s)
+	}
+	bundle := func(k int) share {
+		a := f.CreateAccumulator()
+		from, to := k*len(data)/bundles, (k+1)*len(data)/bundles
+		for _, i := range rnd.Perm(to - from) {
+			s, err := decodeSequence(encodeSequence(Of(int64(from+i+1), total, data[from+i])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a = f.AddInput(a, s)
+		}
+		return sometimes(a)
+	}
+	var waiting []share
+	for _, k := range rnd.Perm(bundles) {
+		if rnd.IntN(3) == 0 {
+			bundle(k) // lost
+		}
+		waiting = append(waiting, bundle(k))
+	}
+	for len(waiting) > 1 {
+		i := rnd.IntN(len(waiting) - 1)
+		a := sometimes(f.MergeAccumulators(waiting[i], waiting[i+1]))
+		waiting = slices.Delete(waiting, i+1, i+2)
+		waiting[i] = a
+	}
+	return Parse(f.ExtractOutput(waiting[0]))
+}
+
+// TestAnyBundlesLearnWhatFitLearns: 1, 4 and 64 bundles of a 2-RNN whose states are multiplied by all
+// inputs, or by a constant among them.
 func TestAnyBundlesLearnWhatFitLearns(t *testing.T) {
 	for _, bias := range []bool{false, true} {
 		data := sequencesOf(1500, bias)
@@ -103,42 +146,43 @@ func TestAnyBundlesLearnWhatFitLearns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, bundles := range []int{1, 4, 64} {
-			rnd := pcg(uint64(bundles))
-			f := &collectFn{}
-			bundle := func(k int) share {
-				a := f.CreateAccumulator()
-				from, to := k*len(data)/bundles, (k+1)*len(data)/bundles
-				for _, i := range rnd.Perm(to - from) {
-					s, err := decodeSequence(encodeSequence(Of(int64(from+i+1), int64(len(data)), data[from+i])))
-					if err != nil {
-						t.Fatal(err)
-					}
-					a = f.AddInput(a, s)
-				}
-				return through(t, a)
-			}
-			var waiting []share
-			for _, k := range rnd.Perm(bundles) {
-				if rnd.IntN(3) == 0 {
-					bundle(k) // lost
-				}
-				waiting = append(waiting, bundle(k))
-			}
-			for len(waiting) > 1 {
-				i := rnd.IntN(len(waiting) - 1)
-				a := f.MergeAccumulators(waiting[i], waiting[i+1])
-				if rnd.IntN(2) == 0 {
-					a = through(t, a)
-				}
-				waiting = slices.Delete(waiting, i+1, i+2)
-				waiting[i] = a
-			}
-			c, err := Parse(f.ExtractOutput(waiting[0]))
+			c, err := bundled(t, data, int64(len(data)), bundles)
 			d := apart(r.Model, fitOf(t, c, err), data)
 			t.Logf("bias %v, %d bundles: %.2g apart", bias, bundles, d)
 			if !(d <= 1e-10) {
 				t.Errorf("bias %v, %d bundles: %.3g apart", bias, bundles, d)
 			}
+		}
+	}
+}
+
+// TestPlacesSayWhatIsKept: where there is no room for all examples, those that are kept are the
+// same in any bundles: those of one shard that takes the data in order.
+func TestPlacesSayWhatIsKept(t *testing.T) {
+	const total = 1 << 19 // so many of 48 numbers have six times the room there is: a part of them is kept
+	data := runsOf(384, 12, true)
+	one, err := twornn.NewShard(twornn.Options{}, total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range data {
+		if err := one.AddAt(i, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := one.Collection()
+	want := fitOf(t, c, err)
+	all, err := twornn.Fit(context.Background(), sourceOf(data), twornn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := apart(want, all.Model, data); d < 1e-6 {
+		t.Fatalf("what is left out moves the model by only %.2g: this tests nothing", d)
+	}
+	for _, bundles := range []int{4, 64} {
+		c, err := bundled(t, data, total, bundles)
+		if d := apart(want, fitOf(t, c, err), data); !(d <= 1e-10) {
+			t.Errorf("%d bundles: %.3g apart", bundles, d)
 		}
 	}
 }
@@ -230,6 +274,13 @@ func TestFirstProblemIsTold(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
+	// Also where the first is an input that is no number.
+	bad := Of(2, 0, sequencesOf(1, false)[0])
+	bad.X[1] = math.NaN()
+	a = f.AddInput(f.CreateAccumulator(), bad)
+	if _, err := Parse(f.ExtractOutput(f.MergeAccumulators(a, b))); err == nil || !strings.Contains(err.Error(), "sequence 2: input 2 of step 1 is NaN") {
+		t.Errorf("error %v", err)
+	}
 	a = f.AddInput(f.CreateAccumulator(), Sequence{Place: 9, Outputs: 1, Inputs: 2, X: []float64{1}, Y: []float64{1}})
 	if _, err := Parse(f.ExtractOutput(a)); err == nil || !strings.Contains(err.Error(), "set Inputs and Outputs") {
 		t.Errorf("error %v", err)
@@ -253,6 +304,16 @@ func TestCodersRefuse(t *testing.T) {
 	for i := range len(text) {
 		if _, err := decodeShare(text[:i]); err == nil {
 			t.Errorf("a share cut after %d bytes is read", i)
+		}
+	}
+	// A problem that is cut short is still one.
+	problem, err := encodeShare(share{&gathered{problem: problem{300, "p"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(problem) + 1 {
+		if _, err := Parse(problem[:i]); err == nil {
+			t.Errorf("a problem cut after %d bytes is none", i)
 		}
 	}
 	s[0], text[0] = 9, 9

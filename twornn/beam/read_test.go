@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -174,6 +175,8 @@ func TestWhatIsWrongWithFiles(t *testing.T) {
 		{"another step", "time,wind,rain\n2020-01-01,1,2\n2020-01-08,1,2\n2020-01-15,1,2\n", Files{Window: w}, []string{"a.csv are 24h0m0s apart", "b.csv 168h0m0s", "set the step"}},
 		{"no number", strings.Replace(good, ",3\n", ",x3\n", 1), Files{Window: w}, []string{"b.csv, line 3, column rain", `"x3"`}},
 		{"no window", good, Files{Window: datasets.Window{Length: 9, Targets: []string{"wind"}}}, []string{"no window of 10 rows", "8 rows", "2 in number", "lower the length"}},
+		{"windows too large", longCSV(20_000), Files{Pattern: "b.csv", Window: datasets.Window{Length: 10_000, Targets: []string{"wind"}, Bias: true}},
+			[]string{"10000 windows of 10001 rows", "512 windows of 30001 numbers", "122 MB", "67 MB are the most", "lower the length"}},
 		{"no rows", "", Files{Pattern: "b.csv", Window: w}, []string{"there are no rows in the files", "1 in number", "or none"}},
 		{"no file", "", Files{Pattern: "nowhere-*.csv", Window: w}, []string{"no file is called nowhere-*.csv"}},
 		{"no Parquet", good, Files{Pattern: "*.parquet", Window: w}, []string{"c.parquet", "is no Parquet file"}},
@@ -201,11 +204,23 @@ func TestWhatIsWrongWithFiles(t *testing.T) {
 	}
 }
 
+// longCSV returns so many hourly rows.
+func longCSV(rows int) string {
+	var b strings.Builder
+	b.WriteString("time,wind,rain\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%s,%d,1\n", time.Unix(int64(i)*3600, 0).UTC().Format(time.DateTime), i%7)
+	}
+	return b.String()
+}
+
 func TestChoicesThatContradict(t *testing.T) {
 	w := window()
 	for _, f := range []Files{
 		{Window: w},
 		{Pattern: "x", Window: datasets.Window{}},
+		{Pattern: "x", Window: datasets.Window{Length: 1 << 62}},
+		{Pattern: "x", Window: datasets.Window{Length: 1, Horizon: 1 << 62}},
 		{Pattern: "x", Window: datasets.Window{Length: 1, Scaler: &datasets.Scaler{}}},
 		{Pattern: "x", Window: w, CSV: datasets.CSV{Location: time.UTC}},
 		{Pattern: "x", Window: w, Zone: "Nowhere/At all"},
@@ -252,6 +267,7 @@ func TestParquetKinds(t *testing.T) {
 	if _, err := readParquet(text, name, datasets.CSV{Columns: []string{"i"}, Time: "day"}, nil); err != nil {
 		t.Error(err)
 	}
+	checkParquetTimes(t)
 	type nested struct {
 		List []float64 `parquet:"list,list"`
 		I    int64     `parquet:"i"`
@@ -269,6 +285,14 @@ func TestParquetKinds(t *testing.T) {
 	if _, err := readParquet(lists, name, datasets.CSV{Columns: []string{"i"}}, nil); err != nil {
 		t.Errorf("beside a list: %v", err)
 	}
+	for i := range text { // some of these make the reader of Parquet panic, as it opens the file or later
+		bad := append([]byte(nil), text...)
+		bad[i] = 1
+		if i%2 == 0 {
+			bad[i] = 16
+		}
+		_, _ = readParquet(bad, name, datasets.CSV{}, nil) // no panic
+	}
 	rnd := pcg(7)
 	for range 60 {
 		bad := append([]byte(nil), text...)
@@ -280,7 +304,39 @@ func TestParquetKinds(t *testing.T) {
 	}
 }
 
-// TestPlanIsMadeOnce: a worker looks at the counts of all files once, not once a file.
+// checkParquetTimes: stamps of every unit, with and without a zone, are the times that were written.
+func checkParquetTimes(t *testing.T) {
+	t.Helper()
+	type row struct {
+		Milli time.Time `parquet:"milli,timestamp(millisecond)"`
+		Micro time.Time `parquet:"micro,timestamp(microsecond)"`
+		Nano  time.Time `parquet:"nano,timestamp(nanosecond)"`
+		Local time.Time `parquet:"local,timestamp(millisecond:local)"`
+		Wind  float64   `parquet:"wind"`
+	}
+	at := time.Date(2020, 3, 1, 12, 0, 0, 0, time.UTC)
+	var rows []row
+	for i := range 3 {
+		at := at.Add(time.Duration(i) * time.Hour)
+		rows = append(rows, row{at, at, at, at, 1})
+	}
+	var text bytes.Buffer
+	if err := parquet.Write(&text, rows); err != nil {
+		t.Fatal(err)
+	}
+	east := time.FixedZone("east", 3600)
+	for column, want := range map[string]time.Time{"milli": at, "micro": at, "nano": at, "local": at.Add(-time.Hour)} {
+		all, err := readParquet(text.Bytes(), "x.parquet", datasets.CSV{Columns: []string{"wind"}, Time: column, Location: east}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+		} else if got := all[0].Times()[0]; !got.Equal(want) || all[0].Step() != time.Hour {
+			t.Errorf("%s: %v and every %v, want %v and every hour", column, got, all[0].Step(), want)
+		}
+	}
+}
+
+// TestPlanIsMadeOnce: a worker looks at the counts of all files once, not once a file, and places
+// follow the names of the files, in whatever order the counts came.
 func TestPlanIsMadeOnce(t *testing.T) {
 	ctx := context.Background()
 	f := Files{Pattern: write(t, readings(8, 40), 8, 8, "csv"), Window: window(), Group: []string{"station"}, CSV: datasets.CSV{Time: "time"}}
@@ -294,6 +350,7 @@ func TestPlanIsMadeOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	pcg(9).Shuffle(len(counts), func(i, j int) { counts[i], counts[j] = counts[j], counts[i] })
 	looked, windows := 0, int64(0)
 	r := &readFn{Files: f}
 	for _, name := range names {

@@ -95,6 +95,11 @@ func TestLinesThatCannotBeSplit(t *testing.T) {
 			t.Errorf("%q is split", c[0])
 		}
 	}
+	for _, separator := range []string{" ", "", ","} {
+		if symbols, err := split(" ", separator); err != nil || len(symbols) > 0 {
+			t.Errorf("an empty line, separated by %q: %v, %v", separator, symbols, err)
+		}
+	}
 	if _, err := Words(map[string]float64{"": 3}); err == nil {
 		t.Error("no symbol is no error")
 	}

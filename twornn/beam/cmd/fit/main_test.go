@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"bad.txt": string(text) + "2021-01-01T00:00:00Z,x,1\n", "old.json": "{}", "old.sums": "1"} {
+	for name, text := range map[string]string{"bad.txt": string(text) + "2021-01-01T00:00:00Z,x,1\n", "named.txt": "time,name,wind\n2020-01-01,x,1\n2020-01-02,x,2\n2020-01-03,x,3\n", "old.json": "{}", "old.sums": "1"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -154,6 +154,8 @@ func TestMistakes(t *testing.T) {
 		{"--input bad.txt --sums s", "bad.txt, line 52, column wind"},
 		{"--input bad.txt --sums old.sums --output old.json", "bad.txt, line 52, column wind"},
 		{"--input a.csv --target gust --sums s", "no column gust"},
+		{"--input named.txt", "tell series apart by it with --group"},
+		{"--input named.txt --group names", "--group may name time, name"},
 		// What is written.
 		{"--input a.csv --output a.csv", "--output a.csv is one of the files to read"},
 		{"--input *.csv --output ./b.csv", "--output ./b.csv is one of the files to read"},

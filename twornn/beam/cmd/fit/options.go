@@ -167,9 +167,10 @@ func usage(w io.Writer) {
 // flags are what errors of the packages name, and the flags that set it.
 var flags = strings.NewReplacer(
 	", or set CSV.Names to them", "", "with CSV.Where or read all with ReadGroups", "with --where or tell them apart by --group",
+	"or pick rows by it with CSV.Where", "pick rows by it with --where, or tell series apart by it with --group", "the columns of ReadGroups", "--group",
 	"CSV.Columns", "--columns", "CSV.TimeLayout", "--time_layout", "CSV.Time to NoTime", "--time -", "CSV.Time", "--time",
 	"CSV.Location", "--zone", "CSV.Step", "--step", "CSV.Comma", "--comma", "CSV.Decimal", "--decimal", "CSV.Missing", "--missing", "CSV.Where", "--where", "CSV.Tolerance", "Tolerance in a program",
-	"the columns to read", "in --columns those to read", "set the step", "set --step", "name the column of times, in all files, or say that there are none", "name it in --time, or say --time -", " and Horizon", " and --horizon", "Window.Length", "--length", "lower the length or the horizon", "lower --length or --horizon",
+	"the columns to read", "in --columns those to read", "set the step", "set --step", "name the column of times, in all files, or say that there are none", "name it in --time, or say --time -", " and Horizon", " and --horizon", "Window.Length", "--length", "lower the length", "lower --length", "or the horizon", "or --horizon",
 )
 
 // sentence returns an error in one line, without the name of the package it comes from.
