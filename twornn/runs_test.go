@@ -316,3 +316,29 @@ func TestManyStates(t *testing.T) {
 		t.Errorf("rank 6 asked for, %d returned", r.Rank)
 	}
 }
+
+// TestIntegrator: what sums its input up, whose pole is at 1, is learnt from one run with nothing
+// set, and simulated along another from the start that this tells.
+func TestIntegrator(t *testing.T) {
+	run := func(n int, noise float64, seed uint64) (s Sequence, clean *mat.Dense) {
+		rnd := rand.New(pcg(seed))
+		s = Sequence{X: mat.NewDense(n, 2, nil), Y: mat.NewDense(n, 1, nil)}
+		clean = mat.NewDense(n, 1, nil)
+		level := 2.0
+		for i := range n {
+			s.X.SetRow(i, []float64{1, rnd.NormFloat64()})
+			level += 0.3 * s.X.At(i, 1)
+			clean.Set(i, 0, level)
+			s.Y.Set(i, 0, level+noise*rnd.NormFloat64())
+		}
+		return s, clean
+	}
+	s, _ := run(800, 0.1, 1)
+	r := fit(t, sequences(s), Options{})
+	test, clean := run(800, 0.1, 2)
+	m := r.WithStart(test.X.Slice(0, 40, 0, 2), test.Y.Slice(0, 40, 0, 1))
+	// The start is known to 0.1/√40; what is added a step is known far better.
+	if e := math.Sqrt(meanSquare(m, test.X, clean)); e > 0.1 {
+		t.Errorf("error %.3g\n%v", e, r)
+	}
+}

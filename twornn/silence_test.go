@@ -360,7 +360,7 @@ func TestStartCounts(t *testing.T) {
 	other := season(200, 2, 1, 0.01, 2)
 	m := r.WithStart(other.X.Slice(0, 50, 0, 2), other.Y.Slice(0, 50, 0, 1))
 	as, begun := Evaluate(r, sequences(other)).RMSE, Evaluate(m, sequences(other)).RMSE
-	if as < 1 || begun > 0.05 {
+	if as < 1 || begun > 0.15 { // of a season of amplitude 3
 		t.Errorf("on another run the error is %.3g, and %.3g from the start that it tells", as, begun)
 	}
 	if r := fit(t, sequences(season(400, 0, 0.5, 0.3, 3)), Options{}); r.Has(StartCounts) {

@@ -13,6 +13,7 @@ type Data struct {
 	Runs []lsq.Run
 	M    int     // outputs times p
 	Own  bool    // each run has a start of its own, beside h₀ as the states are beside their mean
+	Slow bool    // states of linear systems may decay so slowly that they sum up what comes
 	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
 	// Stop, if not nil, is asked whether passes over the data are to be given up.
 	Stop func() bool
@@ -42,7 +43,7 @@ func (data *Data) Split(parts int) {
 // would take the beginning of a run, the first quarter of it stays, so that the start is
 // known.
 func (data *Data) Without(f, parts int) (train, held *Data) {
-	train, held = &Data{D: data.D, P: data.P, Own: data.Own, Stop: data.Stop}, &Data{D: data.D, P: data.P, Own: data.Own, Stop: data.Stop}
+	train, held = &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Stop: data.Stop}, &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Stop: data.Stop}
 	alone, known := data.Own || len(data.Runs) < parts, data.M/data.P/parts/4
 	for _, r := range data.Runs {
 		if data.Own {
@@ -117,7 +118,7 @@ func (data *Data) some(outputs int) *Data {
 		return data
 	}
 	share := float64(outputs) / float64(data.M)
-	sub := &Data{D: data.D, P: data.P, Own: data.Own, Report: data.Report, Stop: data.Stop}
+	sub := &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Report: data.Report, Stop: data.Stop}
 	if data.many() {
 		for i := 0; i < len(data.Runs); i += int(1 / share) {
 			sub.Add(data.Runs[i])

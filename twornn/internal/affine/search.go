@@ -86,27 +86,21 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	}
 	data.Stop = func() bool { return ctx.Err() != nil }
 	defer func() { data.Stop = nil }()
-	s := &Search{Policy: p, data: data}
 	if data.still() {
-		s.whole = &path{}
+		s := &Search{Policy: p, data: data}
 		s.constant()
 		s.Linear = s.Best
 		return s
 	}
 	data.Split(p.Parts)
-	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
-	if s.cold = s.time(); s.cold || s.whole.short != nil {
-		fewer := s.Policy
-		fewer.Starts = 1
-		for f := range p.Parts {
-			train, held := data.Without(f, p.Parts)
-			s.parts = append(s.parts, newPath(train, &fewer, rand.New(rand.NewPCG(seed, 1+uint64(f)))))
-			s.held = append(s.held, held)
+	s := linearSearch(ctx, data, p, seed)
+	if s.heldBack() {
+		slow := *data
+		slow.Slow = true
+		if l := linearSearch(ctx, &slow, p, seed); l.Best != nil && (s.Best == nil || l.Best.Validation() < (1-s.Clear)*s.Best.Validation() && l.Best.score(s.Best) >= 2) {
+			s = l
 		}
 	}
-	s.tell(ctx)
-	s.climb(ctx, false, s.first(ctx))
-	s.takeTold(ctx)
 	if s.Best == nil {
 		s.constant()
 	}
@@ -126,6 +120,34 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	}
 	s.polish(ctx)
 	return s
+}
+
+// linearSearch searches the linear systems.
+func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
+	s := &Search{Policy: p, data: data}
+	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
+	if s.cold = s.time(); s.cold || s.whole.short != nil {
+		fewer := s.Policy
+		fewer.Starts = 1
+		for f := range p.Parts {
+			train, held := data.Without(f, p.Parts)
+			s.parts = append(s.parts, newPath(train, &fewer, rand.New(rand.NewPCG(seed, 1+uint64(f)))))
+			s.held = append(s.held, held)
+		}
+	}
+	s.tell(ctx)
+	s.climb(ctx, false, s.first(ctx))
+	s.takeTold(ctx)
+	return s
+}
+
+// heldBack reports whether the best system would decay more slowly than it may, or none was of use: the
+// data may be those of something that sums up, such as a tank or a motor's position.
+func (s *Search) heldBack() bool {
+	if s.data.many() || s.data.D < 2 {
+		return false
+	}
+	return s.Best == nil || 1-s.Best.Radius() < 1.5*(1-s.Best.limit(s.data))
 }
 
 // Low reports whether a linear system with one state more than the most allowed would do

@@ -201,8 +201,8 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 
 // limit returns the bound on the eigenvalues of F of a linear system: e^{−5/T}, so that what a
 // state holds decays to a hundredth over the longest run, T steps, and can tell nothing of its
-// start at the end. Of many short runs it is one, and with interactions, whose part in the
-// decay F does not show, there is none.
+// start at the end. Of slow data it is e^{−1/20T}, so that a state may sum up. Of many short runs it is
+// one, and with interactions, whose part in the decay F does not show, there is none.
 func (s *System) limit(data *Data) float64 {
 	switch {
 	case s.Products:
@@ -213,6 +213,9 @@ func (s *System) limit(data *Data) float64 {
 	T := 1
 	for _, r := range data.Runs {
 		T = max(T, r.Steps(data.D))
+	}
+	if data.Slow {
+		return math.Exp(-0.05 / float64(T))
 	}
 	return math.Exp(-5 / float64(T))
 }
