@@ -98,6 +98,9 @@ func run(ctx context.Context) error {
 	read := time.Since(began)
 	fit, err := twornn.FitCollection(ctx, c, twornn.Options{L: *prefix, Rank: *rank})
 	if err == nil {
+		err = ctx.Err() // the best so far is not the model that was asked for
+	}
+	if err == nil {
 		err = fit.Save(out.model)
 	}
 	if err != nil && ctx.Err() != nil {
