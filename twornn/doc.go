@@ -153,7 +153,7 @@
 //  4. Responses         what each input does to the outputs later, by ridge regression
 //  5. Spectral          reads linear systems off their Hankel matrix, by singular values
 //  6. Search.tell       along long runs, weighs those of up to sixty states, told by an autoregression too, on parts left out;
-//                       once more with states that sum up, where the best would decay more slowly than it may
+//     once more with states that sum up, where the best would decay more slowly than it may
 //  7. System.Refine     minimises the squared errors along the runs, and the priors' part, in the basis in which that is least
 //  8. Search.climb      adds states, then interactions, as long as parts left out say so
 //  9. split.model       writes the system as a 2-RNN, in the units of the data

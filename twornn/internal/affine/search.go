@@ -176,7 +176,7 @@ func (s *Search) fewest() int {
 // constant takes the system of one state that stays at zero: outputs at their mean.
 func (s *Search) constant() {
 	c := NewSystem(1, s.data.D, s.data.P)
-	if c.FitOutputs(s.data) {
+	if c.Ended = lsq.Converged; c.FitOutputs(s.data) {
 		s.Best, s.Tried = c, append(s.Tried, c)
 	}
 }
