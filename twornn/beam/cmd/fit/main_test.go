@@ -261,15 +261,22 @@ func TestInterrupted(t *testing.T) {
 		signal     syscall.Signal
 		at         string // a line that says how far the run is
 		want, left string
+		older      string // what m.json held before
 	}{
-		{syscall.SIGINT, "[SDK]", "fit: interrupted; no model was written\n", ""},
-		{syscall.SIGTERM, "[SDK]", "fit: interrupted; no model was written\n", ""},
-		{syscall.SIGHUP, "[SDK]", "fit: interrupted; no model was written\n", ""},
-		{syscall.SIGHUP, " windows of ", "fit: interrupted; no model was written; the measurements of all files are in kept\n", "kept"},
+		{syscall.SIGINT, "[SDK]", "fit: interrupted; no model was written\n", "", ""},
+		{syscall.SIGTERM, "[SDK]", "fit: interrupted; no model was written\n", "", ""},
+		{syscall.SIGHUP, "[SDK]", "fit: interrupted; no model was written\n", "", ""},
+		{syscall.SIGHUP, " windows of ", "fit: interrupted; no model was written; the measurements of all files are in kept\n", "kept", ""},
+		{syscall.SIGTERM, " windows of ", "fit: interrupted; no model was written; the measurements of all files are in kept\n", "kept m.json", "an older model"},
 	} {
 		if signal.Ignored(c.signal) {
 			t.Logf("%v is ignored here, and so by the command: not tried", c.signal)
 			continue
+		}
+		if c.older != "" {
+			if err := os.WriteFile(filepath.Join(dir, "m.json"), []byte(c.older), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		cmd := command(t, dir, "--input", "*.csv", "--target", "wind", "--output", "m.json", "--sums", "kept", "--verbose")
 		r, w, err := os.Pipe()
@@ -312,6 +319,9 @@ func TestInterrupted(t *testing.T) {
 		}
 		if strings.Join(left, " ") != c.left {
 			t.Errorf("%v after %q: left %v, want %q", c.signal, c.at, left, c.left)
+		}
+		if now, _ := os.ReadFile(filepath.Join(dir, "m.json")); string(now) != c.older {
+			t.Errorf("%v after %q: m.json holds %.20q, want %q", c.signal, c.at, now, c.older)
 		}
 	}
 }
