@@ -28,9 +28,11 @@ func autoregressive(data *Data, q int) (Responses, int) {
 	if u == 0 || most < 2 {
 		return nil, 0
 	}
-	most = max(q, most)
+	if q > 0 {
+		most = q
+	}
 	XX, XY, YY, N := autoGram(data, most)
-	if N < 3*float64(most*(u+p)) {
+	if N < 2*float64(most*(u+p)) { // a part less than the whole, or outputs that are missing
 		return nil, 0
 	}
 	fit := func(q int) (*mat.Dense, float64) {
