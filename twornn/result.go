@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -42,6 +43,9 @@ type Result struct {
 
 // String says in a line whether interactions were taken, and what they are worth.
 func (i *Interactions) String() string {
+	if !i.Taken && math.IsNaN(i.Linear) {
+		return "a linear system" // no parts were left out
+	}
 	if !i.Taken {
 		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g of the variance", i.Linear)
 	}
@@ -65,7 +69,9 @@ func (r *Result) WithStart(x, y mat.Matrix) *Model {
 		spread[a] = 1
 	}
 	for o := range noise {
-		noise[o] = r.joined.noise[everyLength][o] / (r.joined.w.scale[o] * r.joined.w.scale[o])
+		// A millionth of the spread at the least: beside an output without any noise nothing else
+		// would count, not even what keeps the start near the mean.
+		noise[o] = max(r.joined.noise[everyLength][o], 1e-12) / (r.joined.w.scale[o] * r.joined.w.scale[o])
 	}
 	return r.begin(x, y, mean, spread, noise)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
@@ -152,7 +153,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 // reviewEnd warns of a fit that reached its limit, where nothing has warned yet.
 func (r *Result) reviewEnd(k *moments.Kept) {
 	st := r.Refinement
-	if st.Status == IterationLimit && r.Interactions != nil && !r.Has(NotConverged) {
+	if st.Status == IterationLimit && st.Iterations > 0 && r.Interactions != nil && !r.Has(NotConverged) {
 		r.warn(NotConverged, "the fit along the runs reached its limit of %s", count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
@@ -175,7 +176,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	if r.Fallback {
 		model = s.Energy
 	}
-	if model == nil && r.folds != nil {
+	if sum := floats.Sum(r.folds); model == nil && len(r.folds) > 0 && !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		for _, v := range r.folds { // units are those of the trial, and parts count alike
 			model = append(model, v*float64(len(s.Targets)*p)/float64(len(r.folds)))
 		}

@@ -333,12 +333,47 @@ func TestIntegrator(t *testing.T) {
 		}
 		return s, clean
 	}
-	s, _ := run(800, 0.1, 1)
+	for seed := range uint64(3) {
+		s, _ := run(800, 0.1, 1+seed)
+		r := fit(t, sequences(s), Options{})
+		test, clean := run(800, 0.1, 11+seed)
+		m := r.WithStart(test.X.Slice(0, 40, 0, 2), test.Y.Slice(0, 40, 0, 1))
+		// The outputs go up to some 15 from where they began: 2 % of that, where noise was 0.1.
+		if e := math.Sqrt(meanSquare(m, test.X, clean)); e > 0.3 {
+			t.Errorf("seed %d: error %.3g\n%v", seed, e, r)
+		}
+	}
+}
+
+// TestStartBesideAConstant: where an output is constant in training, a beginning in which it is not, by a
+// little, leaves the start near those that the states have.
+func TestStartBesideAConstant(t *testing.T) {
+	rnd := rand.New(pcg(1))
+	s := Sequence{X: mat.NewDense(600, 2, nil), Y: mat.NewDense(600, 2, nil)}
+	state := 0.0
+	for i := range 600 {
+		s.X.SetRow(i, []float64{1, rnd.NormFloat64()})
+		state = 0.8*state + s.X.At(i, 1)
+		s.Y.SetRow(i, []float64{5, state + 0.1*rnd.NormFloat64()})
+	}
 	r := fit(t, sequences(s), Options{})
-	test, clean := run(800, 0.1, 2)
-	m := r.WithStart(test.X.Slice(0, 40, 0, 2), test.Y.Slice(0, 40, 0, 1))
-	// The start is known to 0.1/√40; what is added a step is known far better.
-	if e := math.Sqrt(meanSquare(m, test.X, clean)); e > 0.1 {
-		t.Errorf("error %.3g\n%v", e, r)
+	x, y := s.X.Slice(100, 120, 0, 2), mat.DenseCopyOf(s.Y.Slice(100, 120, 0, 2))
+	want := r.WithStart(x, y).H0
+	y.Set(3, 0, 5.01)
+	var moved mat.VecDense
+	moved.SubVec(r.WithStart(x, y).H0, want)
+	if mat.Norm(&moved, 2) > 0.1 || mat.Norm(want, 2) > 10 {
+		t.Errorf("start %v, moved by %v", mat.Formatted(want.T()), mat.Formatted(moved.T()))
+	}
+}
+
+// TestOwnStartsOfOneRow: runs of a single row each tell nothing of a system, and are fitted all the same.
+func TestOwnStartsOfOneRow(t *testing.T) {
+	for _, n := range []int{5, 10, 50} {
+		data := makeData(n, 1, 2, true, false, 0.1, 3, func(x *mat.Dense, t int) []float64 { return []float64{x.At(t, 1)} })
+		r := fit(t, slices.Values(data), Options{OwnStarts: true})
+		if n < 30 && !r.Has(TooFew) && !r.Has(Outdone) && !r.Has(Deficient) {
+			t.Errorf("%d runs: %v", n, r.Warnings)
+		}
 	}
 }

@@ -223,7 +223,7 @@ func (s *Search) polish(ctx context.Context) {
 	c.Folds = s.Best.Folds
 	c.Ended = lsq.Unfinished
 	iterations := min(100, max(3, int(s.Budget/8/pass(c, data))))
-	if c.Refine(ctx, data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.Radius() < 1 {
+	if c.Refine(ctx, data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.bounded(s.data) {
 		*s.Best = *c
 	}
 }
@@ -282,7 +282,7 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 			failed++
 			continue
 		}
-		if s.Best == nil && c.Radius() >= 1 {
+		if s.Best == nil && !c.bounded(s.data) {
 			c.calm()
 			c.FitOutputs(s.data)
 		}
@@ -303,7 +303,7 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 // the data are few or it has products, by likelihood too: few parts of few data say little,
 // unless what they say is clear, and products have many parameters.
 func (s *Search) prefers(c *System, products bool) bool {
-	if c.Radius() >= 1 || products && !c.Calm(s.data) {
+	if !c.bounded(s.data) || products && !c.Calm(s.data) {
 		return false
 	}
 	if s.data.many() || !products && !s.leaves(false) {
@@ -379,7 +379,7 @@ func (p *path) told(ctx context.Context, m int) *System {
 	}
 	c.Ended = lsq.Converged
 	n := p.near(m)
-	if q := c.clone(); n > 0 && q.Refine(ctx, p.short, 1, n, p.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
+	if q := c.clone(); n > 0 && q.Refine(ctx, p.short, 1, n, p.Tol) && q.bounded(p.data) && q.SSE < c.SSE {
 		return q
 	}
 	return c

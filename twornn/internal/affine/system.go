@@ -201,7 +201,8 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 
 // limit returns the bound on the eigenvalues of F of a linear system: e^{−5/T}, so that what a
 // state holds decays to a hundredth over the longest run, T steps, and can tell nothing of its
-// start at the end. Of slow data it is e^{−1/20T}, so that a state may sum up. Of many short runs it is
+// start at the end. Of slow data it is e^{1/2T}, so that a state may sum up, and the estimate of its
+// eigenvalue lie on either side of 1. Of many short runs it is
 // one, and with interactions, whose part in the decay F does not show, there is none.
 func (s *System) limit(data *Data) float64 {
 	switch {
@@ -215,7 +216,7 @@ func (s *System) limit(data *Data) float64 {
 		T = max(T, r.Steps(data.D))
 	}
 	if data.Slow {
-		return math.Exp(-0.05 / float64(T))
+		return math.Exp(0.5 / float64(T))
 	}
 	return math.Exp(-5 / float64(T))
 }
@@ -232,6 +233,15 @@ func (s *System) keepTo(limit float64) bool {
 		}
 	}
 	return true
+}
+
+// bounded reports whether no state grows by itself, or of slow data so little that it may sum up.
+func (s *System) bounded(data *Data) bool {
+	linear := System{N: s.N, D: s.D, P: s.P}
+	if data.Slow {
+		return s.Radius() <= linear.limit(data)
+	}
+	return s.Radius() < 1
 }
 
 // Radius returns the largest absolute eigenvalue of F: from 1 on a state grows by itself, by

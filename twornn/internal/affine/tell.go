@@ -241,7 +241,7 @@ func (s *Search) nearer(ctx context.Context, c *System) {
 		return
 	}
 	q := c.clone()
-	if q.Refine(ctx, s.data, 1, n, s.Tol) && q.Radius() < 1 && q.SSE < c.SSE {
+	if q.Refine(ctx, s.data, 1, n, s.Tol) && q.bounded(s.data) && q.SSE < c.SSE {
 		q.Folds = c.Folds
 		*c = *q
 	}

@@ -10,7 +10,7 @@ import (
 
 // Errors returns the sum of squared residuals of each fold at θ, +Inf where a run is lost.
 func (r *Runs) Errors(theta []float64) []float64 {
-	n := min(lanes, len(r.Data))
+	n := max(1, min(lanes, len(r.Data))) // of no runs the sums are zero
 	sums := make([][]float64, n)
 	var wg sync.WaitGroup
 	for lane := range n {
@@ -77,7 +77,7 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 
 // Sums returns the sums of each fold at θ.
 func (r *Runs) Sums(theta []float64) []Sums {
-	n := min(lanes, len(r.Data))
+	n := max(1, min(lanes, len(r.Data))) // of no runs the sums are zero
 	parts := make([][]Sums, n)
 	all, col := r.Pattern.Put(r.Base, theta), r.Pattern.columns()
 	var wg sync.WaitGroup
