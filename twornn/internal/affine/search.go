@@ -61,6 +61,7 @@ type Search struct {
 	held  []*Data // the parts
 	told  *System // the best linear one that long runs tell without a descent, of any number of states
 	spent float64
+	from  int // states from which interactions are tried
 }
 
 // path is a way up through numbers of states on some data: each start has that before it.
@@ -106,7 +107,6 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	}
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
-		from := s.fewest()
 		if s.whole.short != nil {
 			s.spent = 0 // what the compressed runs took was little
 		}
@@ -114,7 +114,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 		if s.parts != nil && !s.cold {
 			s.validate(ctx, s.Best) // as those with interactions are
 		}
-		s.climb(ctx, true, from)
+		s.climb(ctx, true, s.from)
 		s.Linear.Folds = cold
 		s.readout(ctx)
 	}
@@ -137,6 +137,7 @@ func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64) *Searc
 	}
 	s.tell(ctx)
 	s.climb(ctx, false, s.first(ctx))
+	s.from = s.fewest()
 	s.takeTold(ctx)
 	return s
 }
@@ -164,6 +165,9 @@ func (s *Search) Low(ctx context.Context) bool {
 // a linear system does nearly as well as the best. A spare state there may be what
 // interactions do better.
 func (s *Search) fewest() int {
+	if s.Best == nil {
+		return 1
+	}
 	least := s.Best.States()
 	for _, c := range s.Tried {
 		if c.Validation() < (1+s.Near)*s.Best.Validation() {
