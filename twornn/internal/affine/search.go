@@ -142,6 +142,58 @@ func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64) *Searc
 	return s
 }
 
+// toldOutputs is how many outputs, times p, are enough to tell. Of more than twice as many so many are taken.
+const toldOutputs = 200_000
+
+// tell finds the system that long runs tell without a descent.
+func (s *Search) tell(ctx context.Context) {
+	if !s.data.long() || s.data.Own || s.data.D < 2 || s.MostTold <= s.MostStates {
+		return
+	}
+	data := s.data.some(toldOutputs)
+	if data != s.data {
+		data.Split(s.Parts)
+	}
+	s.told = told(ctx, data, s.Parts, s.MostTold, s.Little)
+}
+
+// hopeless reports whether systems of fewer than m states stay so far behind what is told that there is
+// no use in descending with a few more.
+func (s *Search) hopeless(m int) bool {
+	return s.told != nil && s.Best != nil && m > 3 && m < s.told.States() && s.Best.Validation() > 2*s.told.Validation()
+}
+
+// takeTold takes the system that is told if it does better than those that were descended with.
+func (s *Search) takeTold(ctx context.Context) {
+	c := s.told
+	if c == nil || math.IsInf(c.Validation(), 1) {
+		return
+	}
+	if b := s.Best; b != nil && !(c.Validation() < (1-s.Little)*b.Validation() && c.score(b) >= 2) {
+		return
+	}
+	if !c.FitOutputs(s.data) {
+		return
+	}
+	s.nearer(ctx, c)
+	s.Best, s.Tried = c, append(s.Tried, c)
+}
+
+// nearer takes a system that was told nearer to its optimum, if there is time.
+func (s *Search) nearer(ctx context.Context, c *System) {
+	n := min(s.Iterations, int(s.Budget/(8*pass(c, s.data))))
+	if n < 3 {
+		c.Normalise(s.data)
+		c.Ended = lsq.Converged // as the responses tell it
+		return
+	}
+	q := c.clone()
+	if q.Refine(ctx, s.data, 1, n, s.Tol) && q.bounded(s.data) && q.SSE < c.SSE {
+		q.Folds = c.Folds
+		*c = *q
+	}
+}
+
 // heldBack reports whether the best system would decay more slowly than it may, or none was of use: the
 // data may be those of something that sums up, such as a tank or a motor's position.
 func (s *Search) heldBack() bool {

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // maxRegressors bounds the columns of an autoregression. With 240 of them systems of 20 and 28 states with
@@ -151,48 +149,40 @@ func (r *realisation) ladder(data *Data, most int) (out []*System) {
 	return out
 }
 
-// toldOutputs is how many outputs, times p, are enough to tell. Of more than twice as many so many are taken.
-const toldOutputs = 200_000
-
-// tell finds the linear system that the responses of long runs tell, with its outputs fitted, of
-// any number of states: the fewest that do as well as any on parts left out.
-func (s *Search) tell(ctx context.Context) {
-	if !s.data.long() || s.data.Own || s.data.D < 2 || s.MostTold <= s.MostStates {
-		return
-	}
-	data := s.data.some(toldOutputs)
-	if data != s.data {
-		data.Split(s.Parts)
-	}
+// told returns the linear system that the responses of long runs tell, with its outputs fitted, of
+// up to most states: the fewest that do as well as any, but for a little, on parts left out; nil if
+// there is none. The data are split into the parts.
+func told(ctx context.Context, data *Data, parts, most int, little float64) (best *System) {
 	whole, q := realisations(data, 0)
 	var ladders [2][]*System
 	for i, r := range whole {
-		ladders[i] = r.ladder(data, s.MostTold)
+		ladders[i] = r.ladder(data, most)
 	}
-	s.leaveOut(ctx, data, ladders, q)
+	leaveOut(ctx, data, parts, ladders, q)
 	all := slices.Concat(ladders[0], ladders[1])
 	for _, c := range all {
-		if s.told == nil || c.Validation() < s.told.Validation() {
-			s.told = c
+		if best == nil || c.Validation() < best.Validation() {
+			best = c
 		}
 	}
-	best := s.told
+	fewest := best
 	for _, c := range all {
-		if c.States() < s.told.States() && c.Validation() <= (1+s.Little)*best.Validation() {
-			s.told = c
+		if c.States() < fewest.States() && c.Validation() <= (1+little)*best.Validation() {
+			fewest = c
 		}
 	}
+	return fewest
 }
 
 // leaveOut sets how systems of as many states, told by each of the other parts, do on a part.
-func (s *Search) leaveOut(ctx context.Context, data *Data, ladders [2][]*System, q int) {
+func leaveOut(ctx context.Context, data *Data, parts int, ladders [2][]*System, q int) {
 	for _, c := range slices.Concat(ladders[0], ladders[1]) {
-		c.Folds = make([]float64, s.Parts)
+		c.Folds = make([]float64, parts)
 	}
 	var wg sync.WaitGroup
-	for f := range s.Parts {
+	for f := range parts {
 		wg.Go(func() {
-			train, held := data.Without(f, s.Parts)
+			train, held := data.Without(f, parts)
 			part, _ := realisations(train, q)
 			for i, ladder := range ladders {
 				for _, c := range ladder {
@@ -208,41 +198,4 @@ func (s *Search) leaveOut(ctx context.Context, data *Data, ladders [2][]*System,
 		})
 	}
 	wg.Wait()
-}
-
-// hopeless reports whether systems of fewer than m states stay so far behind what is told that there is
-// no use in descending with a few more.
-func (s *Search) hopeless(m int) bool {
-	return s.told != nil && s.Best != nil && m > 3 && m < s.told.States() && s.Best.Validation() > 2*s.told.Validation()
-}
-
-// takeTold takes the system that is told if it does better than those that were descended with.
-func (s *Search) takeTold(ctx context.Context) {
-	c := s.told
-	if c == nil || math.IsInf(c.Validation(), 1) {
-		return
-	}
-	if b := s.Best; b != nil && !(c.Validation() < (1-s.Little)*b.Validation() && c.score(b) >= 2) {
-		return
-	}
-	if !c.FitOutputs(s.data) {
-		return
-	}
-	s.nearer(ctx, c)
-	s.Best, s.Tried = c, append(s.Tried, c)
-}
-
-// nearer takes a system that was told nearer to its optimum, if there is time.
-func (s *Search) nearer(ctx context.Context, c *System) {
-	n := min(s.Iterations, int(s.Budget/(8*pass(c, s.data))))
-	if n < 3 {
-		c.Normalise(s.data)
-		c.Ended = lsq.Converged // as the responses tell it
-		return
-	}
-	q := c.clone()
-	if q.Refine(ctx, s.data, 1, n, s.Tol) && q.bounded(s.data) && q.SSE < c.SSE {
-		q.Folds = c.Folds
-		*c = *q
-	}
 }

@@ -151,22 +151,6 @@ func alike(a, b *tt.Tensor) bool {
 	return aa+bb-2*tt.Dot(a, b) < max(aa, bb)/4
 }
 
-// bonds returns the ranks that the dimensions can carry, at most rank each.
-func bonds(dims []int, rank int) []int {
-	out := make([]int, len(dims)-1)
-	left := 1
-	for k := range out {
-		left = min(left*dims[k], rank)
-		out[k] = left
-	}
-	right := 1
-	for k := len(out) - 1; k >= 0; k-- {
-		right = min(right*dims[k+1], rank)
-		out[k] = min(out[k], right)
-	}
-	return out
-}
-
 // possible returns the largest rank that the dimensions can carry.
 func possible(dims []int) int {
 	r := 1
@@ -174,19 +158,6 @@ func possible(dims []int) int {
 		r = max(r, k)
 	}
 	return r
-}
-
-// parametersAt returns the number of free parameters of trains of the rank.
-func parametersAt(dims []int, rank int) (n int) {
-	left := 1
-	for k, right := range append(bonds(dims, rank), 1) {
-		n += left * dims[k] * right
-		if k < len(dims)-1 {
-			n -= right * right
-		}
-		left = right
-	}
-	return n
 }
 
 // weighed returns the design with its rows times 1/√(c + q).

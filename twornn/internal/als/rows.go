@@ -254,3 +254,32 @@ func (x *Rows) sizes() []float64 {
 	}
 	return q
 }
+
+// bonds returns the ranks that the dimensions can carry, at most rank each.
+func bonds(dims []int, rank int) []int {
+	out := make([]int, len(dims)-1)
+	left := 1
+	for k := range out {
+		left = min(left*dims[k], rank)
+		out[k] = left
+	}
+	right := 1
+	for k := len(out) - 1; k >= 0; k-- {
+		right = min(right*dims[k+1], rank)
+		out[k] = min(out[k], right)
+	}
+	return out
+}
+
+// parametersAt returns the number of free parameters of trains of the rank.
+func parametersAt(dims []int, rank int) (n int) {
+	left := 1
+	for k, right := range append(bonds(dims, rank), 1) {
+		n += left * dims[k] * right
+		if k < len(dims)-1 {
+			n -= right * right
+		}
+		left = right
+	}
+	return n
+}
