@@ -15,10 +15,14 @@
 // could be read in two ways is refused, with the setting that reads it: a [CellError]
 // says where it is and what to do. A missing value is NaN inside a Series, is counted in
 // [Series.Missing], and never gets into a window; no window bridges a gap in time, and
-// [Series.CountWindows] says how many are lost to either. [Series.Runs] takes whole stretches. [Series.String] is to be read
-// before anything else: it warns of columns that can hardly be variables, of values
-// that may be markers, and of losses of more than a tenth; [Series.Notes] has the same
-// for programs.
+// [Series.CountWindows] says how many are lost to either. [Series.Runs] takes whole stretches.
+// [Series.String] is to be read before anything else: it warns of columns that can hardly
+// be variables, of values that may be markers, and of losses of more than a tenth;
+// [Series.Notes] has the same for programs.
+//
+// A series knows its step, the most common distance of its times. [Series.Gaps] says how
+// many rows are missing and where, whether they are nights or weekends, and whether the
+// times have a step at all; [Series.Complete] puts the missing rows in, without values.
 //
 // A file that stacks several series is read by [ReadGroups], the raw files of the
 // paper's wind stations by [ReadTUDelft], and [Fetch] brings a file from the web.

@@ -33,4 +33,5 @@ const (
 	LostToSteps                       // neighbours that are not one step apart, more than a tenth
 	LostToMissing                     // rows that lack a value, more than a tenth
 	Rejected                          // lines or records that a reader passed over
+	UnevenTimes                       // times without a common step
 )

@@ -34,8 +34,16 @@ func (s *Series) lossNotes() (notes []Note) {
 		}
 	}
 	g := s.Gaps()
-	warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges")
-	warn(LostToSteps, g.Irregular, s.rows-1, "%d of %d steps (%s) are shorter than the step, and no window holds both rows; set CSV.Step, or raise CSV.Tolerance")
+	switch {
+	case g.Uneven:
+		notes = append(notes, Note{UnevenTimes, "", true, fmt.Sprintf("the times have no common step: in the whole file fewer than half of the rows come %s after the one before, and no window holds others; set CSV.Step if that or another is the step, or bring the record to even steps first, by means over hours or days, say",
+			stepText(s.step, s.months))})
+	case g.Calendar:
+		warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges; if the rows follow each other all the same, as working days do, set CSV.Time to NoTime")
+	default:
+		warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges")
+		warn(LostToSteps, g.Irregular, s.rows-1, "%d of %d steps (%s) are shorter than the step, and no window holds both rows; set CSV.Step, or raise CSV.Tolerance")
+	}
 	lack := 0
 	for i := range s.rows {
 		for j := range s.values {

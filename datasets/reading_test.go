@@ -158,13 +158,13 @@ func TestTolerance(t *testing.T) {
 		"more":       {file(0, 66, 120, 180, 240, 300), CSV{Tolerance: .11}, Gaps{Step: time.Minute, Jittered: 2}},
 		"a gap":      {file(0, 60, 120, 781, 840, 900), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 10, Longest: 10, Jittered: 2}},
 		"too far":    {file(0, 60, 120, 184, 244), CSV{}, Gaps{Step: time.Minute, Count: 1, Rows: 1, Longest: 1}},
-		"no step":    {file(0, 100, 103, 300, 302, 700), CSV{}, Gaps{Step: 2 * time.Second, Count: 4, Rows: 346, Longest: 198}},
-		"no cluster": {file(0, 5, 105, 206, 308, 608, 1108, 1808, 2708), CSV{}, Gaps{Step: 5 * time.Second, Count: 7, Rows: 535, Longest: 179}},
+		"no step":    {file(0, 100, 103, 300, 302, 700), CSV{}, Gaps{Step: 2 * time.Second, Count: 4, Rows: 346, Longest: 198, Uneven: true}},
+		"no cluster": {file(0, 5, 105, 206, 308, 608, 1108, 1808, 2708), CSV{}, Gaps{Step: 5 * time.Second, Count: 7, Rows: 535, Longest: 179, Uneven: true}},
 		"all alone":  {file(0, 9.99, 20.02, 29.97, 40.01, 49.98), CSV{}, Gaps{Step: 10 * time.Second, Jittered: 5}},
 	} {
 		s := read(t, c.file, c.o)
 		g := s.Gaps()
-		g.After, g.Before = time.Time{}, time.Time{}
+		g.First, g.After, g.Before = time.Time{}, time.Time{}, time.Time{}
 		if g != c.want {
 			t.Errorf("%s: %+v, want %+v", name, g, c.want)
 		}

@@ -24,6 +24,8 @@ type Series struct {
 	step     time.Duration
 	months   int            // the step if it is calendar months, and then step is 0
 	loc      *time.Location // whose clock counts months or days; nil counts hours
+	uneven   bool           // see Gaps.Uneven
+	closed   *closed        // see Gaps.Calendar; nil if none
 	rows     int
 
 	units     []string // by column, nil if the file gave none
@@ -63,6 +65,8 @@ func (s *Series) Times() []time.Time { return slices.Clone(s.times) }
 // common number of calendar months: Step is 0, and Gaps().Months has the number, 3
 // for quarters and 12 for years. Likewise a step of whole days counts days on the
 // clock of CSV.Location, whose midnights may be 23 or 25 hours apart.
+//
+// Gaps().Uneven says where times have no step in common.
 func (s *Series) Step() time.Duration { return s.step }
 
 // Column returns a copy of a column, with NaN where a value is missing. It errs if

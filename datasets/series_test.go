@@ -125,7 +125,7 @@ func TestGaps(t *testing.T) {
 		}
 		s := read(t, b.String(), CSV{Step: c.step})
 		got := s.Gaps()
-		got.After, got.Before = time.Time{}, time.Time{}
+		got.First, got.After, got.Before = time.Time{}, time.Time{}, time.Time{}
 		if got != c.want || s.Step() != c.want.Step {
 			t.Errorf("%v with step %v: %+v, want %+v", c.minutes, c.step, got, c.want)
 		}

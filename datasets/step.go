@@ -7,12 +7,18 @@ import (
 	"time"
 )
 
-// setStep settles how the rows are spaced: at the step given, or by the rule of
-// Series.Step if it is 0. loc is the clock that counts months and days.
+// setStep settles how the rows are spaced, and whether evenly: at the step given, or by
+// the rule of Series.Step if it is 0. loc is the clock that counts months and days.
 func (s *Series) setStep(step time.Duration, loc *time.Location) {
 	if s.times == nil {
 		return
 	}
+	s.findStep(step, loc)
+	s.uneven = step == 0 && s.isUneven()
+	s.closed = s.findClosed()
+}
+
+func (s *Series) findStep(step time.Duration, loc *time.Location) {
 	wall := make([]time.Time, len(s.times))
 	for i, t := range s.times {
 		wall[i] = onWall(t, loc)
@@ -190,7 +196,10 @@ func shortStep(d time.Duration) string {
 
 // stepLine returns the step and the clock it counts on, if that is not UTC's.
 func (s *Series) stepLine() string {
-	text := stepText(s.step, s.months)
+	text := "step " + stepText(s.step, s.months)
+	if s.uneven {
+		return fmt.Sprintf("no common step, most often %s", stepText(s.step, s.months))
+	}
 	if s.loc != nil && s.loc != time.UTC {
 		text += fmt.Sprintf(" by the clock of %v", s.loc)
 	}

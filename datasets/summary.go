@@ -18,7 +18,7 @@ func (s *Series) String() string {
 	case s.times == nil:
 		b.WriteString("\nno times")
 	case s.rows > 0:
-		fmt.Fprintf(&b, "\n%s to %s UTC, step %s\n%v", short(s.times[0]), short(s.times[s.rows-1]), s.stepLine(), s.Gaps())
+		fmt.Fprintf(&b, "\n%s to %s UTC, %s\n%v", short(s.times[0]), short(s.times[s.rows-1]), s.stepLine(), s.Gaps())
 	}
 	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
