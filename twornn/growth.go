@@ -154,15 +154,21 @@ func damp(m *Model, bound, digits float64, growth func(*Model) float64) (*Model,
 		}
 		return s
 	}
+	f := damping(digits, func(f float64) bool { return growth(scaled(f)) <= bound })
+	return scaled(f), f
+}
+
+// damping returns the largest factor from 0 to 1, to so many digits, that keeps to a bound; 0 if none does.
+func damping(digits float64, keeps func(f float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for high-low > digits {
-		if mid := (low + high) / 2; growth(scaled(mid)) <= bound {
+		if mid := (low + high) / 2; keeps(mid) {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return scaled(low), low
+	return low
 }
 
 // Runs over the training inputs that are ten times as long as the longest sequence, but of no

@@ -13,7 +13,8 @@ type Options struct {
 	// L is the length of prefixes and suffixes. Zero: chosen with the rank among
 	// those that the data's lengths allow.
 	L int
-	// Rank is the number of states, at the most. Zero: the one of least BIC.
+	// Rank is the number of states, at the most: fewer are taken, with a warning, where the others would
+	// fit noise. Zero: the one of least BIC, or along runs that which does best on parts of the data left out.
 	Rank int
 	// Basis is the words that index the Hankel block. Zero: Auto.
 	Basis Basis
@@ -22,8 +23,8 @@ type Options struct {
 	Recovery Recovery
 	// MaxGrowth bounds by how much the outputs may grow when the model is run on inputs
 	// much longer than those trained on, as Candidate.Growth says. A model beyond it gives
-	// way to one of lower rank, or if none keeps to it is damped; a warning says so. It acts
-	// on the recommended fit. Zero: no bound, but a warning beyond 30.
+	// way to another that was tried, or is damped; a warning says so. It acts
+	// on the recommended fit, which errs where no damping is enough. Zero: no bound, but a warning beyond 30.
 	MaxGrowth float64
 	// OwnStarts gives each run a start of its own: its states at the beginning are estimated from
 	// its outputs, as Result.WithStart does for a new run, and Model.H0 is their mean. The model
@@ -31,7 +32,7 @@ type Options struct {
 	// input and whole runs, not overlapping windows.
 	OwnStarts bool
 	// Memory is how many bytes a fit may take, about. What would take more is an error that says how
-	// much, before it is allocated. Zero: 4 GB.
+	// much, before it is allocated. What is left open, such as the rank, is chosen among what has room. Zero: 4 GB.
 	Memory int64
 	// Recorder is told of progress. Nil: silent.
 	Recorder Recorder

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
+
+	"github.com/twornn/spectral/twornn/internal/affine"
 )
 
 // defaultMemory is what a fit may take if Options.Memory is left open: 4 GB.
@@ -73,6 +76,24 @@ func (o Options) checkBlock(d, p int, everyStep bool) error {
 		return nil
 	}
 	return blockFits(o.L, d, p, o.memory())
+}
+
+// checkRuns errs if the fit along runs would not fit, with the states that are asked for or with the fewest.
+func (o Options) checkRuns(data *affine.Data, parts int) error {
+	need := func(rank int) float64 {
+		m := rank - 1
+		return data.Bytes(m+m*(m+data.D)+data.P*rank, parts) // of a linear system
+	}
+	asked := max(2, o.Rank)
+	if need(asked) <= o.memory() {
+		return nil
+	}
+	cure := fmt.Sprintf("give fewer rows or inputs, or Options{Memory: %.2g}", 1.1*need(2))
+	if most := sort.Search(asked, func(r int) bool { return need(r+1) > o.memory() }); most >= 2 {
+		cure = fmt.Sprintf("give Options{Rank: %d}, or more memory", most)
+	}
+	return fmt.Errorf("twornn: a linear system of %s, fitted along %s with %s, takes %s, more than the %s of Options.Memory: %s",
+		count(asked, "state"), count(len(data.Runs), "run"), count(data.M, "output"), inBytes(need(asked)), inBytes(o.memory()), cure)
 }
 
 // checkStates errs if the joint fit of n states would not fit.

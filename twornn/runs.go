@@ -19,12 +19,13 @@ import (
 // no length L, no table of d^l entries, and sees every output.
 type runFit struct {
 	split
-	kept *moments.Kept
-	d    int // inputs of the data
-	set  moments.Set
-	data *affine.Data
-	o    Options
-	by   policy
+	kept   *moments.Kept
+	d      int // inputs of the data
+	set    moments.Set
+	data   *affine.Data
+	o      Options
+	by     policy
+	damped *affine.System // what MaxGrowth made of the best; nil if nothing
 }
 
 // newRunFit returns the fit, nil where the data have no constant input.
@@ -50,7 +51,10 @@ func newRunFit(c moments.Set, o Options, by policy) *runFit {
 // fit searches the systems and returns the best as a result.
 func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	p := f.by.runs
-	if f.o.Rank > 0 {
+	if err := f.o.checkRuns(f.data, p.Parts); err != nil {
+		return nil, err
+	}
+	if p.Memory = f.o.memory(); f.o.Rank > 0 {
 		p.MostStates, p.MostTold = min(p.MostStates, f.o.Rank-1), min(p.MostTold, f.o.Rank-1)
 	}
 	ctx, w := watch(ctx, f.o.Recorder)
@@ -63,16 +67,17 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		}
 		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
 	}
-	bound := f.o.MaxGrowth
-	if bound > 0 {
-		f.keep(search, bound)
+	kept, err := f.keep(ctx, search)
+	if err != nil {
+		return nil, err
 	}
 	r := f.result(search)
-	if g := f.growth(search.Best); bound > 0 && !(g <= bound) {
-		r.warn(Unstable, unstable, g)
-	} else if most, bad := explodes(r.Model, f.kept, f.by); bound == 0 && !(g <= f.by.MaxGrowth) && bad {
-		r.warn(Unstable, unstable, most)
+	if r.Warnings = append(r.Warnings, kept...); f.o.MaxGrowth == 0 && !(f.growth(search.Best) <= f.by.MaxGrowth) {
+		if most, bad := explodes(r.Model, f.kept, f.by); bad {
+			r.warn(Unstable, unstable, most)
+		}
 	}
+	f.checkRank(r, search)
 	if len(f.data.Runs) == 1 && !f.o.OwnStarts {
 		if m := search.Best.Memory(f.data); m > f.by.Memory {
 			r.warn(StartCounts, "the start of a run counts for long: from another one the squared error along a run like that of the data is some %.3g times as large; begin other runs with the model that WithStart returns", 1+m)
@@ -81,8 +86,11 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	if f.o.Rank > 0 && search.Low(ctx) {
 		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far")
+	case search.Tight():
+		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory", inBytes(f.o.memory()))
 	}
 	return r, nil
 }
@@ -96,21 +104,46 @@ func (f *runFit) growth(s *affine.System) float64 {
 	return growth(m, f.set)
 }
 
-// keep puts the system that did best on the parts left out, of those that keep to the bound on
-// growth, in the place of one that does not, if there is one.
-func (f *runFit) keep(search *affine.Search, bound float64) {
-	if f.growth(search.Best) <= bound {
-		return
+// keep puts another in the place of a system that grows beyond the bound that is asked for: the same damped,
+// or of those tried that keep to it the one that did best on the parts left out, whichever does better
+// there. It says which, and errs if outputs at their mean are beyond the bound.
+func (f *runFit) keep(ctx context.Context, search *affine.Search) ([]Warning, error) {
+	bound, best := f.o.MaxGrowth, search.Best
+	g := f.growth(best)
+	if bound == 0 || g <= bound {
+		return nil, nil
 	}
-	var best *affine.System
+	by := damping(f.by.DampingDigits, func(by float64) bool { return f.growth(best.Damped(by)) <= bound })
+	calm := best.Damped(by)
+	if now := f.growth(calm); !(now <= bound) {
+		return nil, fmt.Errorf("twornn: MaxGrowth %g: outputs that stay at their mean have a growth of %.3g, so that no model keeps to it; ask for %.3g or more", bound, now, now*1.01)
+	}
+	calm.Validate(ctx, f.data, f.by.runs.Parts, 0)
+	w := Warning{Damped, fmt.Sprintf("the outputs grow to %.3g times those of the training data: A is scaled by %.3f, but for the constant, and the training MSE is %.4g in place of %.4g",
+		g, by, f.meanSquare(calm), f.meanSquare(best))}
+	f.damped = calm
+	search.Tried = append(search.Tried, calm)
 	for _, s := range search.Tried {
-		if f.growth(s) <= bound && (best == nil || s.Validation() < best.Validation()) {
-			best = s
+		if s.N <= best.N && s.Validation() < calm.Validation() && f.growth(s) <= bound {
+			calm = s
+			w = Warning{RankCut, fmt.Sprintf("rank %d did best, but run on and on its outputs grow to %.3g times those of the training data: rank %d is taken, whose error on parts left out is %.3g times as large",
+				best.N, g, calm.N, calm.Validation()/best.Validation())}
 		}
 	}
-	if best != nil {
-		search.Best = best
+	search.Best = calm
+	return []Warning{w}, nil
+}
+
+// checkRank says what became of a rank that was asked for.
+func (f *runFit) checkRank(r *Result, search *affine.Search) {
+	if r.Rank >= f.o.Rank || r.Has(RankCut) {
+		return
 	}
+	if slices.ContainsFunc(search.Tried, func(s *affine.System) bool { return s.N > r.Rank && s.Products == search.Best.Products }) {
+		r.warn(RankCut, "rank %d asked for, %d do as well on parts left out: the spare states would fit noise and go astray on longer sequences", f.o.Rank, r.Rank)
+		return
+	}
+	r.warn(RankCut, "rank %d asked for, %d taken: more states were not tried, for want of data or of time", f.o.Rank, r.Rank)
 }
 
 // result says what was found.
@@ -128,13 +161,18 @@ func (f *runFit) result(search *affine.Search) *Result {
 	}
 	for _, s := range search.Tried {
 		c := f.account(s, "linear", best.Tau)
-		if c.Chosen = s == best; s.Products {
+		switch c.Chosen = s == best; {
+		case s == f.damped:
+			c.Start = "damping"
+		case s.Products:
 			c.Start = "interactions"
 		}
 		r.Candidates = append(r.Candidates, c)
 	}
 	r.Interactions, r.folds = f.interactions(search), best.Folds
-	r.joined = f.joined(best)
+	if best != f.damped {
+		r.joined = f.joined(best) // intervals are of an optimum
+	}
 	if n, _ := f.W.Dims(); n < f.d {
 		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others or do not move; the model is right where they keep to that", f.d-n, f.d)
 	}

@@ -8,9 +8,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/affine"
 )
 
 // bilinear is a system of three states and one input with a constant beside it, whose
@@ -375,5 +378,99 @@ func TestOwnStartsOfOneRow(t *testing.T) {
 		if n < 30 && !r.Has(TooFew) && !r.Has(Outdone) && !r.Has(Deficient) {
 			t.Errorf("%d runs: %v", n, r.Warnings)
 		}
+	}
+}
+
+// TestRunsKeepToMaxGrowth: along runs a bound on growth is kept to, by another system or by damping, and
+// the result says which; one that no model keeps to is an error with the least that is possible.
+func TestRunsKeepToMaxGrowth(t *testing.T) {
+	s, _ := along(bilinear(0.25), 300, 0.05, 1)
+	for _, o := range []Options{{Rank: 3, MaxGrowth: 2}, {Rank: 3, MaxGrowth: 2, OwnStarts: true}} {
+		r := fit(t, sequences(s), o)
+		c := mustCollect(t, sequences(s))
+		if g := growth(r.Model, c.set()); g > 2.001 || g < 1.5 {
+			t.Errorf("%+v: a growth of %v", o, g)
+		}
+		if !r.Has(Damped) || r.Has(Unstable) || r.joined != nil {
+			t.Errorf("%+v: not damped: %v", o, r)
+		}
+		if v := r.Predict(nil, nil); math.IsNaN(r.MSE) || math.IsNaN(r.Interactions.Validation) || math.IsNaN(v[0]) {
+			t.Errorf("%+v: %v", o, r)
+		}
+	}
+	_, err := Fit(t.Context(), sequences(s), Options{MaxGrowth: 0.01})
+	if err == nil || !strings.Contains(err.Error(), "MaxGrowth 0.01") || !strings.Contains(err.Error(), "ask for") {
+		t.Errorf("no model keeps to 0.01: %v", err)
+	}
+}
+
+// TestRunsGiveWay: where a system that was tried keeps to the bound on growth and does better on parts left
+// out than the best one damped, it is taken, with a warning; one of more states is not.
+func TestRunsGiveWay(t *testing.T) {
+	s, _ := along(bilinear(0), 150, 0.05, 1)
+	f := newRunFit(mustCollect(t, sequences(s)).set(), Options{MaxGrowth: 5}, standard)
+	f.data.Split(6)
+	system := func(m int, keep, validation float64) *affine.System {
+		c := affine.NewSystem(m, 2, 1)
+		c.Theta[len(c.Theta)-m] = 1                    // the output is the first of the states
+		c.Theta[c.N+1], c.Theta[c.N+2*c.N+1] = 1, keep // which the constant moves
+		c.Folds = []float64{validation}
+		return c
+	}
+	calm, wild, larger := system(1, 0.5, 2), system(1, 1.1, 1), system(2, 0.5, 1.5)
+	search := &affine.Search{Best: wild, Tried: []*affine.System{calm, wild, larger}}
+	said, err := f.keep(t.Context(), search)
+	if err != nil || search.Best != calm || len(said) != 1 || said[0].Kind != RankCut {
+		t.Errorf("%v, %v, growths %v and %v", said, err, f.growth(calm), f.growth(wild))
+	}
+}
+
+// TestRunsSayWhatBecameOfARank: fewer states than were asked for are told, with the reason.
+func TestRunsSayWhatBecameOfARank(t *testing.T) {
+	s, _ := along(bilinear(0), 300, 0.1, 2)
+	for _, c := range []struct {
+		n, rank int
+		own     bool
+		text    string
+	}{{150, 5, false, "as well"}, {100, 5, true, "as well"}, {150, 3, false, ""}, {15, 6, true, "want of data"}} {
+		short := Sequence{X: s.X.Slice(0, c.n, 0, 2).(*mat.Dense), Y: s.Y.Slice(0, c.n, 0, 1).(*mat.Dense)}
+		r := fit(t, sequences(short), Options{Rank: c.rank, OwnStarts: c.own})
+		said := ""
+		for _, w := range r.Warnings {
+			if w.Kind == RankCut {
+				said = w.Text
+			}
+		}
+		if r.Has(RankCut) != (r.Rank < c.rank) || !strings.Contains(said, c.text) {
+			t.Errorf("%d outputs, rank %d asked for, %d returned: %q", c.n, c.rank, r.Rank, said)
+		}
+	}
+	if _, err := Fit(t.Context(), sequences(s), Options{Rank: 1, OwnStarts: true}); err == nil || !strings.Contains(err.Error(), "Options{Rank: 2}") {
+		t.Errorf("a rank of 1 with starts of their own: %v", err)
+	}
+}
+
+// TestRunsKeepToMemory: what a fit along runs takes is an error with a cure where it is more than there may
+// be; where that leaves room for a few states alone, these are taken, and the result says that more were not tried.
+func TestRunsKeepToMemory(t *testing.T) {
+	s, _ := along(bilinear(0.25), 300, 0.05, 1)
+	for _, c := range []struct {
+		o    Options
+		want []string
+	}{
+		{Options{Memory: 1e5}, []string{"2 states", "100 kB", "Options{Memory: "}},
+		{Options{Memory: 1e5, OwnStarts: true}, []string{"Options{Memory: "}},
+		{Options{Memory: 4e6, Rank: 100}, []string{"100 states", "4 MB", "Options{Rank: "}},
+	} {
+		_, err := Fit(t.Context(), sequences(s), c.o)
+		for _, w := range c.want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%+v: %v, want %q", c.o, err, w)
+			}
+		}
+	}
+	r := fit(t, sequences(s), Options{Memory: 32e5})
+	if !r.Has(NotConverged) || r.Rank > 5 {
+		t.Errorf("%v", r)
 	}
 }

@@ -42,6 +42,8 @@ func (w ways) ownStarts(ctx context.Context, f *runFit) (*Result, error) {
 	switch k := w.c.Kept(); {
 	case f == nil:
 		return nil, errors.New("twornn: OwnStarts takes inputs that hold a constant: give one that is always 1 (Window.Bias and Series.Runs of package datasets do)")
+	case w.o.Rank == 1:
+		return nil, errors.New("twornn: OwnStarts with rank 1: one state is the constant, and leaves none to begin anywhere: give Options{Rank: 2} or more")
 	case k.Overlaps():
 		return nil, errors.New("twornn: OwnStarts takes whole runs, not windows that overlap: give each stretch of the record as one sequence (Series.Runs of package datasets does)")
 	}

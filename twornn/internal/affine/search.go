@@ -27,6 +27,7 @@ type Policy struct {
 	Budget     float64 // operations of a search, about
 	ManyBudget float64 // the same for many runs, of which each tells little
 	ColdBudget float64 // up to which parts are left out of fits from nothing
+	Memory     float64 // bytes that a search may take, about
 }
 
 // Default is what Fit takes. What speaks for the figures, by training rows alone:
@@ -43,7 +44,7 @@ type Policy struct {
 //     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, MostTold: 60, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10, Memory: 4e9}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -61,7 +62,8 @@ type Search struct {
 	held  []*Data // the parts
 	told  *System // the best linear one that long runs tell without a descent, of any number of states
 	spent float64
-	from  int // states from which interactions are tried
+	from  int  // states from which interactions are tried
+	tight bool // more was not tried for want of memory
 }
 
 // path is a way up through numbers of states on some data: each start has that before it.
@@ -182,7 +184,7 @@ func (s *Search) takeTold(ctx context.Context) {
 // nearer takes a system that was told nearer to its optimum, if there is time.
 func (s *Search) nearer(ctx context.Context, c *System) {
 	n := min(s.Iterations, int(s.Budget/(8*pass(c, s.data))))
-	if n < 3 {
+	if n < 3 || !s.room(c, 0) {
 		c.Normalise(s.data)
 		c.Ended = lsq.Converged // as the responses tell it
 		return
@@ -374,13 +376,40 @@ func (s *Search) prefers(c *System, products bool) bool {
 // leaves reports whether systems are fitted without each part from nothing.
 func (s *Search) leaves(products bool) bool { return s.parts != nil && (s.cold || !products) }
 
+// copies is how many times the numbers of the data are there at the worst: as they came, in the coordinates
+// of the fit, the outputs of each part and of all without it, and compressed.
+const copies = 12
+
+// Bytes returns about how many bytes a search takes: the data, the sums that responses are told by, and
+// normal equations of k parameters, by fold and lane of the sums, without each of so many parts.
+func (data *Data) Bytes(k, parts int) float64 {
+	numbers := 0
+	for _, r := range data.Runs {
+		numbers += len(r.X) + len(r.Y) + len(r.At)
+	}
+	each, regressors := 1+float64(parts), float64(min(maxRegressors, maxLags*(data.D-1+data.P)))
+	sums := min(len(data.Runs), 4)*max(parts, 1) + 4 // their total, that with damping, its factor, changes of basis
+	return 8 * (copies*float64(numbers) + 3*each*regressors*regressors + each*float64(sums)*float64(k)*float64(k))
+}
+
+// room reports whether there is memory to descend with systems like c, without each of so many parts.
+func (s *Search) room(c *System, parts int) bool {
+	return s.data.Bytes(len(c.runs(s.data).Pattern.Free), parts) <= s.Memory
+}
+
+// Tight reports whether more states, or products, were not tried for want of memory.
+func (s *Search) Tight() bool { return s.tight }
+
 // affordable reports whether there is data, and time, for m states.
 func (s *Search) affordable(m int, products, first bool) bool {
 	c := NewSystem(m, s.data.D, s.data.P)
 	c.Products = products
 	k := len(c.runs(s.data).Pattern.Free)
 	one := m == 1 && !products
-	return one && s.parts != nil || k <= s.Parameters && 3*k <= s.data.M && s.spent+s.cost(c) < s.Budget
+	pays := one && s.parts != nil || k <= s.Parameters && 3*k <= s.data.M && s.spent+s.cost(c) < s.Budget
+	fits := s.room(c, s.Parts)
+	s.tight = s.tight || pays && !fits
+	return pays && fits
 }
 
 // cost is about how many operations go into a number of states.

@@ -235,6 +235,20 @@ func (s *System) keepTo(limit float64) bool {
 	return true
 }
 
+// Damped returns the system with all that goes into its states, but for the constant one, scaled by f: with
+// f of zero its outputs are c after every step.
+func (s *System) Damped(f float64) *System {
+	g := s.clone()
+	for i := range s.D {
+		for a := range s.N {
+			for b := 1; b < s.N; b++ {
+				*g.at(i, a, b) *= f
+			}
+		}
+	}
+	return g
+}
+
 // bounded reports whether no state grows by itself, or of slow data so little that it may sum up.
 func (s *System) bounded(data *Data) bool {
 	linear := System{N: s.N, D: s.D, P: s.P}
