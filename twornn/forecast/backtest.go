@@ -14,7 +14,9 @@ import (
 // same targets: the value in every row r from from on, forecast from row r − h for
 // each horizon h. A method sees only the training rows when it learns; when it
 // forecasts it sees the rows up to r − h, and the Known columns up to r. Missing values
-// are not scored. Methods of one name are told apart by a number.
+// are not scored. Rows that are missing in gaps are put in before, as every method does
+// (see the package's doc), so that a horizon counts them; Table.Gaps says which. Methods
+// of one name are told apart by a number.
 //
 // It errs if there are no test rows, if a method does, or if one forecasts what is no
 // number. It panics if from is not between 1 and Len.
@@ -25,11 +27,23 @@ func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o 
 	if from == s.Len() {
 		return nil, errors.New("forecast: no rows are left to test on; lower from")
 	}
+	table, used := &Table{Gaps: s.Gaps(), steps: stepsIn(s)}, map[string]int{}
+	var own []int // the places of the test rows of s, nil for all from from on
+	if table.steps {
+		full, place, err := complete(s)
+		if err != nil {
+			return nil, err
+		}
+		if s = full; place != nil {
+			own, from = place[from:], place[from]
+		}
+	}
 	b, err := newBacktest(s, from, o)
 	if err != nil {
 		return nil, err
 	}
-	train, table, used := s.Rows(0, from), &Table{}, map[string]int{}
+	b.own = own
+	train := s.Rows(0, from)
 	for _, m := range ms {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx, m.String()+" had its turn")
@@ -62,6 +76,7 @@ type backtest struct {
 	k     *task
 	truth [][]float64 // by target, all rows, NaN where missing
 	scale []float64   // by target, of MASE
+	own   []int       // the test rows that were not put in; nil for all
 }
 
 func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
@@ -154,6 +169,12 @@ func (b *backtest) score(table *Table, name string, seconds float64, forecasts [
 			row.MAPE = 100 * percent / float64(row.N-row.Zeros)
 			if math.IsInf(row.MASE, 0) {
 				row.MASE = math.NaN()
+			}
+			if b.own != nil {
+				for i, r := range b.own {
+					errs[i] = errs[r-b.from]
+				}
+				errs = errs[:len(b.own)]
 			}
 			table.Rows, table.errors = append(table.Rows, row), append(table.errors, errs)
 		}

@@ -14,8 +14,14 @@
 // Nothing leaks from the rows forecast: methods are given a view of the training rows
 // alone, missing values are bridged by the values before them, and a forecaster reads
 // rows up to the one it forecasts from, and the Known columns up to the one it
-// forecasts. Rows are taken as evenly spaced, and the place in a season is the number of
-// the row modulo the season.
+// forecasts. The place in a season is the number of the row modulo the season.
+//
+// Rows are steps. Where times are missing, rows without values are put in
+// ([datasets.Series.Complete]), for learning, forecasts and scores alike: so a season keeps
+// its place, and a horizon counts them. Not so where the gaps are nights or weekends
+// ([datasets.Gaps]): there the next row is the next step. And where the times have no common
+// step, or more than half of the rows are missing, the rows are taken as they follow each
+// other. [Fitted.String] and [Table.String] say what was done.
 //
 // # Files
 //

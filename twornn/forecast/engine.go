@@ -51,6 +51,7 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 	if err != nil {
 		return nil, err
 	}
+	k.steps = stepsIn(train)
 	start, err := starts(train, k)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 		}
 	}
 	if len(o.Seasons) == 0 {
-		k.seasons = findSeasons(r, k, train)
+		k.seasons = findSeasons(r, k, r.series)
 	}
 	e, err := learn(r, k)
 	if err != nil && ctx.Err() != nil {
@@ -95,7 +96,7 @@ func rowsAre(n int) string {
 	if n == 1 {
 		return "1 row is"
 	}
-	return fmt.Sprintf("%d rows are", n)
+	return count(n, "row") + " are"
 }
 
 // read returns the record of s.
@@ -122,7 +123,7 @@ func (f *forecaster) Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.D
 	if err != nil {
 		return nil, err
 	}
-	f.engine.forecast(dst, r, t)
+	f.engine.forecast(dst, r, r.row(t))
 	if err := f.task.finite(dst, t); err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (k *task) finite(dst *mat.Dense, t int) error {
 	for i, h := range k.horizons {
 		for c, j := range k.targets {
 			if y := dst.At(i, c); !isFinite(y) {
-				return fmt.Errorf("forecast: column %q, %d rows after row %d, is forecast as %v; see whether the record is in the units of the training rows, and learn anew", k.columns[j], h, t, y)
+				return fmt.Errorf("forecast: column %q, %s after row %d, is forecast as %v; see whether the record is in the units of the training rows, and learn anew", k.columns[j], count(h, "row"), t, y)
 			}
 		}
 	}
@@ -159,7 +160,7 @@ func (k *task) sized(dst *mat.Dense) *mat.Dense {
 func (k *task) future(dst *mat.Dense, r *record, t int) error {
 	var err error
 	for i, h := range k.horizons {
-		j, ok := r.known(k, t+h)
+		j, ok := r.known(k, r.row(t)+h)
 		if ok {
 			continue
 		}

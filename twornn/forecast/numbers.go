@@ -1,6 +1,17 @@
 package forecast
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
+
+// count returns "1 row", "2 rows".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
 
 // all returns 0, 1, …, n−1.
 func all(n int) []int {

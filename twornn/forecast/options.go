@@ -42,7 +42,7 @@ type Method interface {
 type Forecaster interface {
 	// Forecast gives what is expected Horizons rows after row t of s, from rows 0 to t
 	// of s and the Known columns up to t + the horizon: a row a horizon, a column a
-	// target. Row 0 of s must be the row at which the training rows began, or have its
+	// target. Rows that are missing in gaps count (see the package's doc). Row 0 of s must be the row at which the training rows began, or have its
 	// place in the season; s may hold fewer or more rows than these, and new ones need
 	// no new fit. dst is allocated if nil or empty.
 	//
@@ -62,7 +62,7 @@ type FutureError struct {
 
 // Error implements error.
 func (e *FutureError) Error() string {
-	return fmt.Sprintf("forecast: %d rows after row %d the known column %q has no value; append rows with its future values, and NaN elsewhere", e.Horizon, e.Row, e.Column)
+	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; append rows with its future values, and NaN elsewhere", count(e.Horizon, "row"), e.Row, e.Column)
 }
 
 // task is Options made complete for one training series.
@@ -72,6 +72,7 @@ type task struct {
 	known    []int    // into columns, increasing
 	horizons []int
 	seasons  []int // increasing; nil if none
+	steps    bool  // rows that are missing in gaps are put in, so that a row is a step
 }
 
 // newTask checks o against the training series and fills in what is zero.

@@ -12,12 +12,13 @@ import (
 )
 
 // Prediction is one forecast with its interval: made after row Row of a series, for a target
-// Horizon rows later.
+// Horizon rows later, those that are missing in gaps counted.
 type Prediction struct {
 	Target       string
 	Row, Horizon int
 	// At is the time of Row and For that of the row forecast, beyond the end of the series by
-	// its step; both are zero where the series has no times, or no step to go on by.
+	// [datasets.Series.TimeAfter]; both are zero where the series has no times, and For where
+	// it has no step to go on by.
 	At, For             time.Time
 	Forecast, Low, High float64
 	// Measured is what came, NaN where the series does not say.
@@ -31,10 +32,13 @@ type Predictions []Prediction
 // horizon and target, with intervals that cover the outcome with the given probability.
 // It errs and panics as Forecast and Interval do.
 func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) (Predictions, error) {
+	r, err := f.read(s)
+	if err != nil {
+		return nil, err
+	}
 	measured := make([][]float64, len(f.task.targets))
 	for j, c := range f.task.targets {
-		var err error
-		if measured[j], err = s.Column(f.task.columns[c]); err != nil {
+		if measured[j], err = r.series.Column(f.task.columns[c]); err != nil {
 			return nil, err
 		}
 	}
@@ -50,10 +54,10 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 		}
 		for i, h := range f.task.horizons {
 			for j, c := range f.task.targets {
-				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(s, t), For: timeOf(s, t+h),
+				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(r.series, r.row(t)), For: timeOf(r.series, r.row(t)+h),
 					Forecast: hat.At(i, j), Low: low.At(i, j), High: high.At(i, j), Measured: math.NaN()}
-				if t+h < s.Len() {
-					p.Measured = measured[j][t+h]
+				if to := r.row(t) + h; to < r.n {
+					p.Measured = measured[j][to]
 				}
 				all = append(all, p)
 			}
@@ -64,15 +68,10 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 
 // timeOf returns the time of a row, which may lie beyond the end of s.
 func timeOf(s *datasets.Series, row int) time.Time {
-	times := s.Times()
-	last := len(times) - 1
-	switch {
-	case last < 0 || row > last && s.Step() == 0:
-		return time.Time{}
-	case row > last:
-		return times[last].Add(time.Duration(row-last) * s.Step())
+	if times := s.Times(); row < len(times) {
+		return times[row]
 	}
-	return times[row]
+	return s.TimeAfter(row - (s.Len() - 1))
 }
 
 // Where returns the forecasts for which keep is true.

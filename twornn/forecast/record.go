@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/twornn/spectral/datasets"
@@ -13,8 +14,10 @@ import (
 // later rows. Before the first value of a column stands start.
 type record struct {
 	n      int
-	v      [][]float64 // by column of the task
-	absent [][]bool    // where a value is missing; nil for a column without
+	series *datasets.Series // with the rows that its gaps lack, if these are put in
+	place  []int            // of the rows of the series as it came; nil if they are those of the record
+	v      [][]float64      // by column of the task
+	absent [][]bool         // where a value is missing; nil for a column without
 	mu     sync.Mutex
 	memo   map[any]any // what engines have computed on this record
 }
@@ -24,7 +27,14 @@ const mostValue = 1e100
 
 // newRecord reads the columns of the task from s. start is by column, nil for zeros.
 func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
-	r := &record{n: s.Len(), memo: map[any]any{}}
+	r := &record{series: s, memo: map[any]any{}}
+	if k.steps {
+		var err error
+		if r.series, r.place, err = complete(s); err != nil {
+			return nil, err
+		}
+	}
+	s, r.n = r.series, r.series.Len()
 	for j, name := range k.columns {
 		v, err := s.Column(name)
 		if err != nil {
@@ -37,10 +47,10 @@ func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 		var absent []bool
 		for i, x := range v {
 			if math.IsInf(x, 0) {
-				return nil, fmt.Errorf("forecast: row %d of column %q is infinite; make it NaN to count it as missing", i, name)
+				return nil, fmt.Errorf("forecast: row %d of column %q is infinite; make it NaN to count it as missing", r.cameAs(i), name)
 			}
 			if math.Abs(x) > mostValue {
-				return nil, fmt.Errorf("forecast: row %d of column %q is %g, whose square overflows in sums; use larger units", i, name, x)
+				return nil, fmt.Errorf("forecast: row %d of column %q is %g, whose square overflows in sums; use larger units", r.cameAs(i), name, x)
 			}
 			if math.IsNaN(x) {
 				if absent == nil {
@@ -54,6 +64,66 @@ func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 		r.absent = append(r.absent, absent)
 	}
 	return r, nil
+}
+
+// stepsIn tells whether the rows that are missing in gaps are to be put in: not where the
+// times have no step, nor where the gaps are nights or weekends, after which the next row
+// counts as the next step, nor where they take more rows than there are.
+func stepsIn(s *datasets.Series) bool {
+	g := s.Gaps()
+	return (g.Step > 0 || g.Months > 0) && !g.Uneven && !g.Calendar && g.Rows <= s.Len()
+}
+
+// complete returns s with the rows that are missing in its gaps, and the places of its own
+// rows among them, nil if none is missing.
+func complete(s *datasets.Series) (*datasets.Series, []int, error) {
+	full, err := s.Complete()
+	if err != nil {
+		return nil, nil, fmt.Errorf("forecast: %w", err)
+	}
+	if full == s {
+		return s, nil, nil
+	}
+	place, all, t := make([]int, s.Len()), full.Times(), 0
+	for i, at := range s.Times() {
+		for !all[t].Equal(at) {
+			t++
+		}
+		place[i] = t
+	}
+	return full, place, nil
+}
+
+// row returns the place of row t of the series as it came.
+func (r *record) row(t int) int {
+	if r.place == nil {
+		return t
+	}
+	return r.place[t]
+}
+
+// cameAs returns which row of the series as it came stands in row i, or after it if that was put in.
+func (r *record) cameAs(i int) int {
+	if r.place == nil {
+		return i
+	}
+	row, _ := slices.BinarySearch(r.place, i)
+	return row
+}
+
+// gapsText says what became of the gaps of a series, nothing if there are none.
+func gapsText(g datasets.Gaps, steps bool) string {
+	switch {
+	case g.Uneven:
+		return "the times have no common step: rows are taken as evenly spaced, one a step"
+	case g.Count == 0:
+		return ""
+	case steps:
+		return fmt.Sprintf("%v: put in as rows without values, so that a row is a step", g)
+	case g.Calendar:
+		return fmt.Sprintf("%v: the rows are taken as they follow each other, so that these are no steps", g)
+	}
+	return fmt.Sprintf("%v, more than half of all: the rows are taken as they follow each other, one a step, which may be far from right", g)
 }
 
 // has tells whether row t of column j was measured.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn/internal/store"
 )
 
 // saved is the form of a saved forecaster, a JSON object. Places are checked when it is
-// read. Version 1 had neither Format nor a checksum.
+// read. Version 1 had neither Format nor a checksum, and version 2 took rows as they followed
+// each other, whatever their times.
 type saved struct {
 	Format   string
 	Version  int
@@ -20,6 +22,8 @@ type saved struct {
 	Known    []int
 	Horizons []int
 	Seasons  []int
+	Steps    bool
+	Gaps     datasets.Gaps
 	Start    []float64
 	Mixture  *mixture
 	Exams    []Exam
@@ -28,7 +32,7 @@ type saved struct {
 }
 
 // savedVersion is raised when the form changes.
-const savedFormat, savedVersion = "twornn forecaster", 2
+const savedFormat, savedVersion = "twornn forecaster", 3
 
 // A saved forecaster of twelve columns has some 100 kB and 500 objects. Objects are bounded
 // too, since an empty one takes two bytes of the file and hundreds in memory.
@@ -66,7 +70,7 @@ func (f *Fitted) encode() ([]byte, error) {
 		return nil, errors.New("it is not fitted; Learn or Load it first")
 	}
 	k := f.task
-	s := saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons, f.start, f.mixture, f.Exams, f.Warnings, nil}
+	s := saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons, k.steps, f.Gaps, f.start, f.mixture, f.Exams, f.Warnings, nil}
 	if err := s.check(k); err != nil {
 		return nil, err
 	}
@@ -80,7 +84,7 @@ func (f *Fitted) encode() ([]byte, error) {
 	return append(store.Seal(text), '\n'), nil
 }
 
-// Load reads a forecaster that Save wrote, now or in version 1. It errs on a file that is of
+// Load reads a forecaster that Save wrote, now or in an earlier version. It errs on a file that is of
 // a later version, was changed since, is larger than 32 MiB, or is no such forecaster.
 func Load(path string) (*Fitted, error) {
 	text, err := store.Read(path, mostSaved)
@@ -144,7 +148,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	if err := in.Decode(&s); err != nil {
 		return nil, err
 	}
-	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons}
+	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons, steps: s.Steps}
 	if err := s.check(k); err != nil {
 		return nil, err
 	}
@@ -153,7 +157,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	for _, d := range m.Designs {
 		d.warps = m.Warps[d.Set]
 	}
-	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, rows: m.Rows, Exams: s.Exams, Warnings: s.Warnings}, nil
+	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, Gaps: s.Gaps, Exams: s.Exams, Warnings: s.Warnings}, nil
 }
 
 // What a saved file may ask for: rows looked back over, rows ahead, which each forecast goes
@@ -173,6 +177,7 @@ func (s *saved) check(k *task) error {
 	c.places(s.Known, columns)
 	c.want(len(s.Start) == columns && len(m.Low) == targets && len(m.High) == targets, "its targets and bounds disagree")
 	c.want(len(s.Exams) == targets*horizons && m.Rows > 0 && m.Rows < mostLearnt, "its examinations are not whole")
+	c.want(s.Gaps.Rows >= 0 && s.Gaps.Rows < m.Rows, "its gaps are out of range")
 	c.different(s.Columns)
 	for _, h := range s.Horizons {
 		c.want(h > 0 && h < mostHorizon, "a horizon is out of range")

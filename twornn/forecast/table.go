@@ -31,6 +31,9 @@ type Row struct {
 // that order.
 type Table struct {
 	Rows []Row
+	// Gaps are those of the series. String says what became of them.
+	Gaps  datasets.Gaps
+	steps bool // the rows that they lack were put in
 	// errors are forecast minus value, of each row of the table, by test row; NaN where
 	// a value is missing.
 	errors [][]float64
@@ -52,7 +55,7 @@ func (t *Table) table() (header []string, cells [][]string) {
 	return header, cells
 }
 
-// String returns the table in columns.
+// String returns the table in columns, and below it what became of gaps.
 func (t *Table) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -61,6 +64,9 @@ func (t *Table) String() string {
 		fmt.Fprintln(w, strings.Join(line, "\t")+"\t")
 	}
 	w.Flush()
+	if text := gapsText(t.Gaps, t.steps); text != "" {
+		b.WriteString(text + "\n")
+	}
 	return b.String()
 }
 

@@ -89,7 +89,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 		if err != nil {
 			return nil, err
 		}
-		out.mixture, out.rows = e, r.n
+		out.mixture, out.Gaps = e, train.Gaps()
 		return e, nil
 	})
 	if err != nil {
@@ -125,7 +125,8 @@ func (m TwoRNN) weigh(t *contest, out *Fitted) [][][]float64 {
 type Fitted struct {
 	*forecaster
 	mixture *mixture
-	rows    int
+	// Gaps are those of the training rows. String says what became of them.
+	Gaps datasets.Gaps
 	// Exams say how the forecaster did on the last part of the training rows, by horizon
 	// and target.
 	Exams []Exam
@@ -154,7 +155,7 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 	for i := range f.task.horizons {
 		for c := range f.task.targets {
 			y := mid.At(i, c)
-			lo, hi := f.mixture.interval(r, t, i, c, coverage)
+			lo, hi := f.mixture.interval(r, r.row(t), i, c, coverage)
 			if f.mixture.Low[c] == 0 {
 				lo = max(lo, min(y, 0)) // what never was negative stays so
 			}
@@ -179,7 +180,10 @@ func badCoverage(coverage float64) error {
 func (f *Fitted) String() string {
 	var b strings.Builder
 	k := f.task
-	fmt.Fprintf(&b, "2-RNN forecaster of %s, %v rows ahead, learnt from %d rows\n", list(k.targetNames()), k.horizons, f.rows)
+	fmt.Fprintf(&b, "2-RNN forecaster of %s, %v rows ahead, learnt from %s\n", list(k.targetNames()), k.horizons, count(f.mixture.Rows-f.missing(), "row"))
+	if text := gapsText(f.Gaps, k.steps); text != "" {
+		b.WriteString(text + "\n")
+	}
 	if len(k.seasons) > 0 {
 		fmt.Fprintf(&b, "seasons of %v rows\n", k.seasons)
 	}
@@ -197,6 +201,14 @@ func (f *Fitted) String() string {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	return b.String()
+}
+
+// missing returns how many rows were put in.
+func (f *Fitted) missing() int {
+	if f.task.steps {
+		return f.Gaps.Rows
+	}
+	return 0
 }
 
 // describe names the heaviest terms.

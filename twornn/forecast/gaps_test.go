@@ -1,0 +1,201 @@
+package forecast
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/datasets"
+)
+
+// days returns n rows of four hours with the season of a day, as a CSV file says them: with NaN
+// where gone says so, and with those rows left out.
+func days(t *testing.T, n int, gone func(i int) bool) (marked, short *datasets.Series) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	texts := make([]strings.Builder, 2)
+	at, level := time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), 0.0
+	for i := range n {
+		level = 0.9*level + r.NormFloat64()
+		y := 20 + 8*math.Sin(2*math.Pi*float64(i)/6) + level
+		if gone(i) {
+			fmt.Fprintf(&texts[0], "%s,NaN\n", at.Format(time.RFC3339))
+		} else {
+			for j := range texts {
+				fmt.Fprintf(&texts[j], "%s,%v\n", at.Format(time.RFC3339), y)
+			}
+		}
+		at = at.Add(4 * time.Hour)
+	}
+	read := func(j int) *datasets.Series {
+		s, err := datasets.Read(strings.NewReader("time,y\n"+texts[j].String()), "hours.csv", datasets.CSV{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	return read(0), read(1)
+}
+
+// TestGapsArePutIn: a file whose lost rows are left out is learnt, scored and forecast as
+// the same file with rows for them that say NaN, and it is told.
+func TestGapsArePutIn(t *testing.T) {
+	ctx, r := context.Background(), rand.New(rand.NewPCG(1, 1))
+	lost := make([]bool, 200)
+	for i := range lost {
+		lost[i] = i > 0 && i != 160 && (r.IntN(12) == 0 || i >= 100 && i < 109 || i == 199-5)
+	}
+	lost[199] = false
+	marked, short := days(t, len(lost), func(i int) bool { return lost[i] })
+	from, fromShort := 160, 160
+	for _, l := range lost[:160] {
+		if l {
+			fromShort--
+		}
+	}
+	o := Options{Horizons: []int{1, 6}, Seasons: []int{6}}
+	methods := []Method{Persistence{}, Seasonal{}, AR{}, Ridge{}}
+	want, err := Backtest(ctx, marked, from, methods, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Backtest(ctx, short, fromShort, methods, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range got.Rows {
+		w := want.Rows[i]
+		row.FitSeconds, w.FitSeconds = 0, 0
+		if row != w {
+			t.Errorf("%+v, want %+v", row, w)
+		}
+		if n := len(got.Errors(row.Method, row.Target, row.Horizon)); n != short.Len()-fromShort {
+			t.Errorf("%s: %d errors of %d test rows", row.Method, n, short.Len()-fromShort)
+		}
+		missing := func(x float64) bool { return math.IsNaN(x) }
+		if !slices.Equal(got.Errors(row.Method, row.Target, row.Horizon), slices.DeleteFunc(want.Errors(row.Method, row.Target, row.Horizon), missing)) {
+			t.Errorf("%s, %d ahead: errors have lost their rows", row.Method, row.Horizon)
+		}
+	}
+	g := short.Gaps()
+	told := fmt.Sprintf("%d rows missing in %d gaps, the first after ", g.Rows, g.Count)
+	if g.Count < 10 || got.Gaps != g || !strings.Contains(got.String(), told) || strings.Contains(want.String(), "missing") {
+		t.Errorf("the table does not tell: %v", got)
+	}
+
+	f, err := TwoRNN{}.Learn(ctx, short.Rows(0, fromShort), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := fmt.Sprintf("learnt from %d rows\n", fromShort); !strings.Contains(f.String(), n) || !strings.Contains(f.String(), "put in as rows without values") || f.Gaps.Count == 0 {
+		t.Errorf("the forecaster does not tell: %v", f)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.String() != f.String() {
+		t.Errorf("saved as %v, read as %v", f, again)
+	}
+	last := short.Len() - 1
+	whole, err := TwoRNN{}.Learn(ctx, marked.Rows(0, from), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hat, _ := whole.Forecast(nil, marked, 199)
+	low, high, _ := whole.Interval(marked, 199, 0.9)
+	for name, f := range map[string]*Fitted{"learnt": f, "read": again} {
+		x, err := f.Forecast(nil, short, last)
+		l, h, err2 := f.Interval(short, last, 0.9)
+		if err != nil || err2 != nil || !mat.Equal(x, hat) || !mat.Equal(l, low) || !mat.Equal(h, high) {
+			t.Errorf("%s: %v, want %v (%v, %v)", name, mat.Formatted(x), mat.Formatted(hat), err, err2)
+		}
+	}
+	// Six rows after a row before a gap is a day later.
+	p, err := f.Predictions(short, 0.9, last-8, last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range p {
+		if x.For.Sub(x.At) != 4*time.Duration(x.Horizon)*time.Hour {
+			t.Errorf("%d rows after %v is %v", x.Horizon, x.At, x.For)
+		}
+		i := slices.IndexFunc(short.Times(), x.For.Equal)
+		v, _ := short.Column("y")
+		if i >= 0 && x.Measured != v[i] || i < 0 && !math.IsNaN(x.Measured) {
+			t.Errorf("what came at %v is %v", x.For, x.Measured)
+		}
+	}
+}
+
+// TestGapsThatAreNone: after a night or a weekend the next row is the next step, as if there
+// were no times, and where the times have no step rows follow each other; both are told.
+func TestGapsThatAreNone(t *testing.T) {
+	ctx := context.Background()
+	file := func(at func(i int) time.Time) *datasets.Series {
+		v, _ := noisy(120, 5).Column("a")
+		var b strings.Builder
+		for i, x := range v {
+			fmt.Fprintf(&b, "%s,%v\n", at(i).Format(time.RFC3339), x)
+		}
+		s, err := datasets.Read(strings.NewReader("time,a\n"+b.String()), "a.csv", datasets.CSV{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	r, now := rand.New(rand.NewPCG(1, 1)), time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC)
+	plain, _ := noisy(120, 5).Select("a")
+	for name, c := range map[string]struct {
+		at   func(i int) time.Time
+		told string
+		next time.Duration // from the last row to that forecast; 0: not known
+	}{
+		"weekdays": {func(i int) time.Time { return now.AddDate(0, 0, i/5*7+i%5) }, "days of the week that have no rows", 3 * 24 * time.Hour},
+		"events": {func(i int) time.Time {
+			if i == 0 {
+				r = rand.New(rand.NewPCG(1, 1))
+				return now
+			}
+			now = now.Add(time.Duration(1+r.IntN(9000)) * time.Second)
+			return now
+		}, "no common step", 0},
+		"hardly": {func(i int) time.Time { return now.AddDate(0, 0, i+i/2*9) }, "more than half of all", 24 * time.Hour},
+	} {
+		s := file(c.at)
+		o := Options{Seasons: []int{5}}
+		f, err := TwoRNN{}.Learn(ctx, s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := TwoRNN{}.Learn(ctx, plain, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _ := f.Forecast(nil, s, 119)
+		y, _ := want.Forecast(nil, plain, 119)
+		if !mat.Equal(x, y) || !strings.Contains(f.String(), c.told) {
+			t.Errorf("%s: %v, want %v: %v", name, mat.Formatted(x), mat.Formatted(y), f)
+		}
+		table, err := Backtest(ctx, s, 100, []Method{Persistence{}}, o)
+		if err != nil || !strings.Contains(table.String(), c.told) || table.Rows[0].N != 20 {
+			t.Errorf("%s: %v, %v", name, table, err)
+		}
+		p, err := f.Predictions(s, 0.9, 119)
+		if err != nil || c.next > 0 && p[0].For.Sub(p[0].At) != c.next || c.next == 0 && !p[0].For.IsZero() {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+}
