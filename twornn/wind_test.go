@@ -84,6 +84,20 @@ func TestIrishWind(t *testing.T) {
 	}
 }
 
+// TestIrishStations: four stations from all twelve, where products of stations and days are worth a little.
+func TestIrishStations(t *testing.T) {
+	train, test := datasets.IrishWind().SplitAt(time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC))
+	w := datasets.Window{Length: 3, Horizon: 1, Bias: true, Scaler: datasets.FitScaler(train), Targets: []string{"RPT", "VAL", "DUB", "MAL"}}
+	fit, err := twornn.Fit(context.Background(), train.Windows(w), twornn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r2 := twornn.Evaluate(fit, test.Windows(w)).R2Against(make([]float64, 4))
+	if !(r2 >= 0.384 && r2 < 0.39) || !fit.Interactions.Taken {
+		t.Errorf("R² %.4f\n%v", r2, fit)
+	}
+}
+
 // TestRankAskedForIsTheMost: at six stations four states, which Fit tries to see whether the
 // rank is low, fit better than three. Three are returned all the same, with a warning, and
 // keep their heads on long runs.

@@ -26,7 +26,7 @@ func (data *Data) compressed() *Data {
 	if !data.many() || data.Own {
 		return nil
 	}
-	out := &Data{D: data.D, P: data.P, Report: data.Report, Stop: data.Stop}
+	out := &Data{D: data.D, P: data.P, For: len(data.Runs), Report: data.Report, Stop: data.Stop}
 	rest := slices.Clone(data.Runs)
 	for len(rest) > 0 {
 		var alike []lsq.Run

@@ -15,6 +15,7 @@ type Data struct {
 	Own  bool    // each run has a start of its own, beside h₀ as the states are beside their mean
 	Slow bool    // states of linear systems may decay so slowly that they sum up what comes
 	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
+	For  int     // how many runs these stand for, if compressed
 	// Stop, if not nil, is asked whether passes over the data are to be given up.
 	Stop func() bool
 	// Report, if not nil, is told of each iteration of a fit to these data, or to some of
@@ -99,8 +100,8 @@ func (data *Data) still() bool {
 	return true
 }
 
-// many reports whether the data are many runs, such as windows.
-func (data *Data) many() bool { return len(data.Runs) >= 16 }
+// many reports whether the data are many runs, such as windows, or stand for so many.
+func (data *Data) many() bool { return max(len(data.Runs), data.For) >= 16 }
 
 // long reports whether the runs are long in the mean: longer than responses are.
 func (data *Data) long() bool {

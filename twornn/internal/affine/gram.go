@@ -46,3 +46,11 @@ func (g *gram) split(n int) (XX *mat.SymDense, XY *mat.Dense, YY float64) {
 	}
 	return XX, XY, YY
 }
+
+// rest returns the sum of y yᵀ for rows (x, y), x being the first n numbers.
+func (g *gram) rest(n int) *mat.SymDense {
+	g.flush()
+	out := mat.NewSymDense(g.k-n, nil)
+	out.CopySym(mat.NewSymDense(g.k, g.sum).SliceSym(n, g.k))
+	return out
+}

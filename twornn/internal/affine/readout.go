@@ -2,49 +2,116 @@ package affine
 
 import (
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // mostProducts is up to how many products of input and state are regressed on.
 const mostProducts = 400
 
-// WithReadout returns a linear system with products of the last input and the state before it in
-// its outputs,
+// readouts tell, for every weight of a ridge, the linear system with products of the last input and the
+// state before it in its outputs,
 //
 //	y_t = C s_t + c + Σ_i (u_t)_i D_i s_{t−1}
 //
-// found by ridge regression with the weight of least generalised cross-validation. It is a
-// system with interactions, of p states more, that come of products alone and lead nowhere but
-// to the outputs. It returns nil if the products are too many, or not to be had.
-func (s *System) WithReadout(data *Data) *System {
+// The weight is on D alone. With X the states and Z the products over all outputs, z = Z less what
+// X tells of it, and E the errors of the linear system less what X tells of them,
+//
+//	D = (zᵀz + λ)⁻¹ zᵀE   and C, c change by (XᵀX)⁻¹ Xᵀ(E − Z D)
+type readouts struct {
+	s      *System
+	rows   float64
+	values []float64 // eigenvalues of zᵀz
+	V      mat.Dense // its eigenvectors
+	VzE    mat.Dense // Vᵀ zᵀE
+	back   mat.Dense // (XᵀX)⁻¹ XᵀE, and then (XᵀX)⁻¹ XᵀZ
+	EE     float64   // ‖E‖²
+}
+
+// newReadouts returns those of a linear system, nil if the products are too many or not to be had.
+func newReadouts(s *System, data *Data) *readouts {
 	n, m, u := s.N, s.States(), s.D-1
 	if m*u == 0 || m*u > mostProducts {
 		return nil
 	}
-	k := n + m*u
-	XX, XY := mat.NewSymDense(k, nil), mat.NewDense(k, s.P, nil)
-	YY, rows := 0.0, 0.0
+	k := m * u
+	g := &readouts{s: s}
+	sums := newGram(n + s.P + k)
+	row := make([]float64, n+s.P+k)
 	ok := s.products(data, func(x, e []float64) {
-		rows++
-		XX.SymRankOne(XX, 1, mat.NewVecDense(k, x))
-		for o, v := range e {
-			YY += v * v
-			for i, w := range x {
-				XY.Set(i, o, XY.At(i, o)+v*w)
-			}
-		}
+		g.rows++
+		copy(row, x[:n])
+		copy(row[n:], e)
+		copy(row[n+s.P:], x[n:])
+		sums.add(row)
 	})
-	if !ok {
+	if !ok || g.rows == 0 {
 		return nil
 	}
-	B, dof, sse := ridgeGCV(XX, XY, YY, rows)
-	if B == nil {
+	XX, XEZ, _ := sums.split(n)
+	for a := range n {
+		XX.SetSym(a, a, XX.At(a, a)*(1+1e-9)+1e-12*g.rows)
+	}
+	var ch mat.Cholesky
+	if !ch.Factorize(XX) || ch.SolveTo(&g.back, XEZ) != nil && !linalg.IsFinite(&g.back) {
 		return nil
 	}
-	g := s.readout(B)
-	g.SSE, g.Known = sse, s.Known+(dof-float64(n))*float64(s.P)
-	g.Noise = sse / max(float64(data.M)-g.Known, 1)
-	g.Normalise(data)
+	rest := sums.rest(n)
+	var told mat.Dense
+	told.Mul(XEZ.T(), &g.back)
+	for a := range s.P + k {
+		for b := a; b < s.P+k; b++ {
+			rest.SetSym(a, b, rest.At(a, b)-told.At(a, b))
+		}
+	}
+	for o := range s.P {
+		g.EE += rest.At(o, o)
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(rest.SliceSym(s.P, s.P+k), true) {
+		return nil
+	}
+	g.values = eig.Values(nil)
+	eig.VectorsTo(&g.V)
+	zE := mat.NewDense(k, s.P, nil)
+	for i := range k {
+		for o := range s.P {
+			zE.Set(i, o, rest.At(o, s.P+i))
+		}
+	}
+	g.VzE.Mul(g.V.T(), zE)
 	return g
+}
+
+// with returns the system for the weight λ = weight × rows. It has interactions, and p states
+// more, that come of products alone and lead nowhere but to the outputs.
+func (g *readouts) with(weight float64, data *Data) *System {
+	n, p, lambda := g.s.N, g.s.P, weight*g.rows
+	k := len(g.values)
+	R := mat.NewDense(k, p, nil)
+	known, sse := 0.0, g.EE
+	for i, v := range g.values {
+		v = max(v, 0)
+		known += v / (v + lambda)
+		for o := range p {
+			z := g.VzE.At(i, o)
+			c := z / (v + lambda)
+			R.Set(i, o, c)
+			sse += v*c*c - 2*c*z
+		}
+	}
+	var D mat.Dense
+	D.Mul(&g.V, R)
+	C := mat.DenseCopyOf(g.back.Slice(0, n, 0, p))
+	var less mat.Dense
+	less.Mul(g.back.Slice(0, n, p, p+k), &D)
+	C.Sub(C, &less)
+	q := g.s.readout(C, &D)
+	q.SSE, q.Known = max(sse, 0), g.s.Known+known*float64(p)
+	q.Noise = q.SSE / max(float64(data.M)-q.Known, 1)
+	q.Ended = lsq.Converged // as the regression tells it
+	return q
 }
 
 // products calls add with (s_t, u_t ⊗ s_{t−1}), the constant state among s_t, and the error of the
@@ -83,12 +150,13 @@ func (s *System) products(data *Data, add func(x, e []float64)) bool {
 	return true
 }
 
-// readout returns the system with the coefficients B of (s_t, u_t ⊗ s_{t−1}) added to its outputs.
-func (s *System) readout(B *mat.Dense) *System {
+// readout returns the system with C added to what the states give to the outputs, and D what the
+// products u_t ⊗ s_{t−1} do.
+func (s *System) readout(C, D *mat.Dense) *System {
 	n, m := s.N, s.States()
 	g := NewSystem(m+s.P, s.D, s.P)
 	g.Products, g.Tau = true, s.Tau
-	g.Lambda, g.Noise = s.Tau*s.Noise, s.Noise
+	g.Lambda = s.Tau * s.Noise
 	copy(g.Theta, s.Theta[:n])
 	for i := range s.D {
 		for a := range n {
@@ -99,12 +167,12 @@ func (s *System) readout(B *mat.Dense) *System {
 	}
 	for o := range s.P {
 		for b := range n {
-			*g.out(o, b) = *s.out(o, b) + B.At(b, o)
+			*g.out(o, b) = *s.out(o, b) + C.At(b, o)
 		}
 		*g.out(o, n+o) = 1
 		for j := range s.D - 1 {
 			for a := range m {
-				*g.at(1+j, 1+a, n+o) = B.At(n+j*m+a, o)
+				*g.at(1+j, 1+a, n+o) = D.At(j*m+a, o)
 			}
 		}
 	}

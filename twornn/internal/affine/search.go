@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
@@ -23,6 +25,7 @@ type Policy struct {
 	Tol        float64 // of the sum of squares, below which a step is not worth while
 	Little     float64 // the gain on parts left out below which more states are not tried
 	Clear      float64 // the gain on parts left out, most of which agree, that needs no likelihood beside it
+	Slight     float64 // the gain on parts left out from which products are worth while in many runs, or in the outputs
 	Near       float64 // how much worse on parts left out is nearly as well
 	Budget     float64 // operations of a search, about
 	ManyBudget float64 // the same for many runs, of which each tells little
@@ -40,11 +43,13 @@ type Policy struct {
 //   - Clear: on simulated tanks a third state among products lowered the error on parts left out by
 //     a quarter to two thirds in four of four draws, in three of them on most of the six parts; where
 //     there were no products, some were taken in one of 200 draws.
+//   - Slight: where the truth was linear, readouts gained 0.13 % at the most on parts left out of forty
+//     draws of windows, and one that gained on most of the parts did by 0.06 %.
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
 //     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
 func Default() Policy {
 	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, MostTold: 60, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10, Memory: 4e9}
+		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Slight: 0.003, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10, Memory: 4e9}
 }
 
 // Search is a choice among systems, linear ones and such with interactions.
@@ -118,7 +123,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 		}
 		s.climb(ctx, true, s.from)
 		s.Linear.Folds = cold
-		s.readout(ctx)
+		s.readouts(ctx)
 	}
 	s.polish(ctx)
 	return s
@@ -239,30 +244,87 @@ func (s *Search) constant() {
 	}
 }
 
-// readout tries products in the outputs of the best linear system.
-func (s *Search) readout(ctx context.Context) {
-	m := s.Linear.States()
-	if s.parts == nil || ctx.Err() != nil {
+// readouts tries products in the outputs of the best linear system, and of those with more states as
+// long as that helps. As their weight is found by the parts left out, they do little harm where there
+// is nothing to them.
+func (s *Search) readouts(ctx context.Context) {
+	if s.parts == nil {
 		return
 	}
-	c := s.Linear.WithReadout(s.data)
-	if c == nil {
-		return
-	}
-	c.Folds = make([]float64, s.Parts)
-	for f, p := range s.parts {
-		c.Folds[f] = math.Inf(1)
-		if m >= len(p.linear) || p.linear[m] == nil {
+	var best *System
+	for _, l := range s.Tried {
+		if l.Products || l.States() < s.Linear.States() || l == s.told {
 			continue
 		}
-		if q := p.linear[m].WithReadout(p.data); q != nil {
-			c.Folds[f] = q.errorOn(s.held[f])
+		c := s.readout(ctx, l)
+		if c == nil || best != nil && c.Validation() >= best.Validation() {
+			break
 		}
+		best = c
+		s.Tried = append(s.Tried, c)
 	}
-	s.Tried = append(s.Tried, c)
-	if c.Validation() < (1-s.Little)*s.Best.Validation() && c.Earns(s.Best) && c.Calm(s.data) {
-		s.Best = c
+	if best == nil || !best.Calm(s.data) {
+		return
 	}
+	earns := best.Validation() < (1-s.Slight)*s.Linear.Validation() && best.score(s.Linear) >= s.Parts-2
+	if earns && best.Validation() < s.Best.Validation() {
+		s.Best = best
+	}
+}
+
+// readout returns the linear system with products in its outputs, their weight that of least error on the
+// parts left out; nil if there is none.
+func (s *Search) readout(ctx context.Context, linear *System) *System {
+	m := linear.States()
+	if ctx.Err() != nil {
+		return nil
+	}
+	whole := newReadouts(linear, s.data)
+	if whole == nil {
+		return nil
+	}
+	parts := make([]*readouts, s.Parts)
+	inParts(s.Parts, func(f int) {
+		if p := s.parts[f]; m < len(p.linear) && p.linear[m] != nil {
+			parts[f] = newReadouts(p.linear[m], p.data)
+		}
+	})
+	folds := func(weight float64) []float64 {
+		out := make([]float64, s.Parts)
+		inParts(s.Parts, func(f int) {
+			if out[f] = math.Inf(1); parts[f] != nil {
+				out[f] = parts[f].with(weight, s.parts[f].data).errorOn(s.held[f])
+			}
+		})
+		return out
+	}
+	exponent, least := 1.0, folds(10)
+	try := func(e float64) bool {
+		v := folds(math.Pow(10, e))
+		if floats.Sum(v) < floats.Sum(least) {
+			exponent, least = e, v
+			return true
+		}
+		return false
+	}
+	for e := 0.0; e >= -8 && (try(e) || exponent-e < 2); e-- {
+	}
+	middle := exponent
+	try(middle - 0.5)
+	try(middle + 0.5)
+	c := whole.with(math.Pow(10, exponent), s.data)
+	c.Folds = least
+	c.Normalise(s.data)
+	return c
+}
+
+// inParts calls f for each of so many parts at once.
+func inParts(parts int, f func(f int)) {
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
 }
 
 // polish takes the best system to its optimum.
@@ -365,7 +427,11 @@ func (s *Search) prefers(c *System, products bool) bool {
 		return false
 	}
 	if s.data.many() || !products && !s.leaves(false) {
-		return c.Earns(s.Best) && c.Validation() < s.Best.Validation() // one part may outweigh the others
+		most := s.Best.Validation() // one part may outweigh the others
+		if products && !s.Best.Products {
+			most *= 1 - s.Slight
+		}
+		return c.Earns(s.Best) && c.Validation() < most
 	}
 	if s.leaves(products) && c.Validation() < (1-s.Clear)*s.Best.Validation() && c.score(s.Best) >= 2 {
 		return true
