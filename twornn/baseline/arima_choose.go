@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // Limits of ChooseARIMA: the highest orders, and where it takes seasonal terms.
@@ -28,6 +31,10 @@ const (
 //
 // It costs some dozens of FitARIMA, and errs as that does if no order can be fitted.
 func ChooseARIMA(ctx context.Context, y []float64, season int) (*ARIMA, error) {
+	return stop.Within(ctx, func() (*ARIMA, error) { return chooseARIMA(ctx, slices.Clone(y), season) })
+}
+
+func chooseARIMA(ctx context.Context, y []float64, season int) (*ARIMA, error) {
 	if season < 0 {
 		return nil, fmt.Errorf("baseline: the season is %d rows; give 0 for none", season)
 	}
@@ -37,7 +44,7 @@ func ChooseARIMA(ctx context.Context, y []float64, season int) (*ARIMA, error) {
 	var best *ARIMA
 	var failed []error
 	for _, o := range candidates(y, season) {
-		m, err := FitARIMA(ctx, y, o)
+		m, err := fitARIMA(ctx, y, o)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // FitARIMA fits an ARIMA of the given order to y, rows evenly spaced, by its exact
@@ -24,6 +25,10 @@ import (
 // equal to their mean leave nothing to fit: the coefficients and Sigma2 are then 0 and
 // LogLik is +Inf.
 func FitARIMA(ctx context.Context, y []float64, o Order) (*ARIMA, error) {
+	return stop.Within(ctx, func() (*ARIMA, error) { return fitARIMA(ctx, y, o) })
+}
+
+func fitARIMA(ctx context.Context, y []float64, o Order) (*ARIMA, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

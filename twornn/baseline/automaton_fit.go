@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // worthwhile is the least gain in the mean squared error for which a choice gives way to
@@ -30,6 +33,10 @@ const worthwhile = 0.01
 // It errs if the options are out of range, if y has a NaN or an infinite value or is too
 // short for the window, the rows of a state and the horizons, and if ctx is done.
 func FitAutomaton(ctx context.Context, y []float64, o Automaton) (*RegressionAutomaton, error) {
+	return stop.Within(ctx, func() (*RegressionAutomaton, error) { return fitAutomaton(ctx, slices.Clone(y), o) })
+}
+
+func fitAutomaton(ctx context.Context, y []float64, o Automaton) (*RegressionAutomaton, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // ChooseETS fits the ETS of y with the least AIC: trends none, additive and damped; with
@@ -15,6 +17,10 @@ import (
 // of y is positive, multiplicative. A season of 0 or 1 is none. It costs nine FitETS and
 // errs as that does if no form can be fitted.
 func ChooseETS(ctx context.Context, y []float64, season int) (*ETS, error) {
+	return stop.Within(ctx, func() (*ETS, error) { return chooseETS(ctx, slices.Clone(y), season) })
+}
+
+func chooseETS(ctx context.Context, y []float64, season int) (*ETS, error) {
 	if season < 0 {
 		return nil, fmt.Errorf("baseline: the season is %d rows; give 0 for none", season)
 	}
@@ -33,7 +39,7 @@ func ChooseETS(ctx context.Context, y []float64, season int) (*ETS, error) {
 			if s == NoSeason {
 				form.Period = 0
 			}
-			m, err := FitETS(ctx, y, form)
+			m, err := fitETS(ctx, y, form)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -60,6 +66,10 @@ func ChooseETS(ctx context.Context, y []float64, season int) (*ETS, error) {
 // infinite value or is too short, if the season multiplies and some value is not
 // positive, and if ctx is done.
 func FitETS(ctx context.Context, y []float64, form Form) (*ETS, error) {
+	return stop.Within(ctx, func() (*ETS, error) { return fitETS(ctx, y, form) })
+}
+
+func fitETS(ctx context.Context, y []float64, form Form) (*ETS, error) {
 	if err := form.check(); err != nil {
 		return nil, err
 	}

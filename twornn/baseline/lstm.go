@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // FitLSTM trains a network of one layer of LSTM cells with a linear output layer on
@@ -34,6 +35,18 @@ func FitLSTM(ctx context.Context, data iter.Seq[twornn.Sequence], o LSTM, rec tw
 
 // fitNetwork is FitLSTM with any kind of cells.
 func fitNetwork(ctx context.Context, data iter.Seq[twornn.Sequence], cells int, o LSTM, rec twornn.Recorder) (*Network, twornn.Stats, error) {
+	type trained struct {
+		nw *Network
+		st twornn.Stats
+	}
+	r, err := stop.Within(ctx, func() (trained, error) {
+		nw, st, err := train(ctx, data, cells, o, rec)
+		return trained{nw, st}, err
+	})
+	return r.nw, r.st, err
+}
+
+func train(ctx context.Context, data iter.Seq[twornn.Sequence], cells int, o LSTM, rec twornn.Recorder) (*Network, twornn.Stats, error) {
 	if err := o.check(); err != nil {
 		return nil, twornn.Stats{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/stop"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
@@ -113,36 +114,51 @@ func (l *Learnt) String() string {
 //
 // It errs if the answers disagree in their number, are not finite or are all zero, and if
 // rounding or noise above Tol leaves a counterexample without use; the model so far
-// then comes with the error.
+// then comes with the error. When ctx ends no more is asked, and the last model that the
+// oracle was asked about comes with the error, if there is one and f and the oracle answer
+// within a moment.
 func Learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions) (*Learnt, error) {
 	if d < 1 {
 		panic("words: a black box needs a symbol")
 	}
+	return stop.Within(ctx, func() (*Learnt, error) { return learn(ctx, f, d, oracle, o) })
+}
+
+func learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions) (*Learnt, error) {
 	if o.Tol == 0 {
 		o.Tol = 1e-9
 	}
 	if o.MaxStates == 0 {
 		o.MaxStates = 200
 	}
-	l := &learner{f: f, d: d, tol: o.Tol, asked: make(map[string][]float64)}
+	l := &learner{ctx: ctx, f: f, d: d, tol: o.Tol, asked: make(map[string][]float64)}
 	if err := l.begin(oracle); err != nil {
 		return nil, err
 	}
+	var last *Learnt
 	for {
-		if err := l.close(o.MaxStates); err != nil {
+		err := l.close(o.MaxStates)
+		if l.stopped() {
+			return last, l.err
+		}
+		if err != nil {
 			return l.result(false), err
 		}
-		m := l.model()
+		last = l.result(false)
 		l.equivalences++
-		word, differs := oracle(m)
+		last.Equivalences++
+		word, differs := oracle(last.Model)
 		if !differs {
-			return l.result(true), l.err
+			last.Equal = l.err == nil
+			return last, l.err
 		}
-		if err := errors.Join(ctx.Err(), l.err); err != nil {
-			return l.result(false), err
+		useful := l.err == nil && l.split(last.Model, word)
+		last.Queries = len(l.asked)
+		if l.err != nil {
+			return last, l.err
 		}
-		if !l.split(m, word) {
-			return l.result(false), fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, count(len(l.prefixes), "state"), o.Tol)
+		if !useful {
+			return last, fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, count(len(l.prefixes), "state"), o.Tol)
 		}
 	}
 }
@@ -155,6 +171,7 @@ type column struct {
 
 // learner is the state of Learn.
 type learner struct {
+	ctx          context.Context
 	f            BlackBox
 	d, p         int
 	tol, size    float64
@@ -165,12 +182,24 @@ type learner struct {
 	err          error
 }
 
-// ask returns the answer to a word, which is asked once.
+// stopped reports whether ctx has ended.
+func (l *learner) stopped() bool {
+	err := l.ctx.Err()
+	if err != nil && l.err == nil {
+		l.err = fmt.Errorf("words: stopped after %s: %w; allow more time, or raise QueryOptions.Tol if the answers are noisy", count(len(l.asked), "query"), err)
+	}
+	return err != nil
+}
+
+// ask returns the answer to a word, which is asked once, and zeros once ctx has ended.
 func (l *learner) ask(word []int) []float64 {
 	k := fmt.Sprint(word)
 	y, ok := l.asked[k]
 	if ok {
 		return y
+	}
+	if l.stopped() {
+		return make([]float64, max(l.p, 1))
 	}
 	y = slices.Clone(l.f(slices.Clone(word)))
 	if l.p == 0 {
@@ -239,7 +268,7 @@ func largestAbs(y []float64) int {
 
 // close adds prefixes until the rows of all their continuations are in their span.
 func (l *learner) close(limit int) error {
-	for {
+	for !l.stopped() {
 		q := symbols.NewSpan(len(l.columns))
 		for _, u := range l.prefixes {
 			q.Add(l.row(u))
@@ -262,6 +291,7 @@ func (l *learner) close(limit int) error {
 		}
 		l.prefixes = append(l.prefixes, far)
 	}
+	return l.err
 }
 
 // model returns the automaton of the table: states are coordinates over the prefixes.

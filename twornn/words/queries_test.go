@@ -1,10 +1,15 @@
 package words
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -137,6 +142,51 @@ func TestLearnErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestLearnStops: when the context ends nothing more is asked, and the model so far comes with
+// the error; a black box or an oracle that hangs is left behind within a second.
+func TestLearnStops(t *testing.T) {
+	target := datasets.RunningSum(7).Model()
+	for _, most := range []int{3, 40} {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := 0
+		f := func(word []int) []float64 {
+			if asked++; asked == most {
+				cancel()
+			}
+			return UnitVectors(target, 7)(word)
+		}
+		l, err := Learn(ctx, f, 7, Against(target, 1e-9), QueryOptions{})
+		if !errors.Is(err, context.Canceled) || asked != most || !strings.Contains(err.Error(), fmt.Sprintf("stopped after %d queries", most)) {
+			t.Errorf("%v after %d queries, of which %d were to be asked", err, asked, most)
+		}
+		if l != nil && (l.Equal || l.Queries > most || len(l.Prefixes) != l.H0.Len()) {
+			t.Errorf("%v, with %d prefixes", l, len(l.Prefixes))
+		}
+		if most == 40 && l == nil {
+			t.Error("the model so far is lost")
+		}
+	}
+	for _, hanging := range []string{"black box", "oracle"} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			free, begin := make(chan bool), time.Now()
+			hang := func(what string) {
+				if what == hanging {
+					cancel()
+					<-free
+				}
+			}
+			f := func(word []int) []float64 { hang("black box"); return UnitVectors(target, 7)(word) }
+			oracle := func(m *twornn.Model) ([]int, bool) { hang("oracle"); return []int{1}, true }
+			_, err := Learn(ctx, f, 7, oracle, QueryOptions{})
+			if took := time.Since(begin); !errors.Is(err, context.Canceled) || took > time.Second {
+				t.Errorf("%s: %v after %v", hanging, err, took)
+			}
+			close(free)
+		})
 	}
 }
 
