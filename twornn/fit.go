@@ -21,12 +21,12 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 		return nil, err
 	}
 	o.Recorder = whileRunning(ctx, o.Recorder)
-	return stop.Within(ctx, func() (*Result, error) {
+	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) {
 		c, err := o.measure(ctx, data)
 		if err != nil {
 			return nil, err
 		}
-		return fitSet(ctx, c, o, standard)
+		return fitSet(ctx, c, o, standard, sofar)
 	})
 }
 
@@ -104,13 +104,13 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	}
 	set := c.set()
 	o.Recorder = whileRunning(ctx, o.Recorder)
-	return stop.Within(ctx, func() (*Result, error) { return fitSet(ctx, set, o, standard) })
+	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) { return fitSet(ctx, set, o, standard, sofar) })
 }
 
 // fitSet is FitCollection for options that are checked, by the given policy: exactly, where
 // words of many symbols can be; along the runs where the inputs hold a constant, unless the
-// data are short words and a model of those holds.
-func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+// data are short words and a model of those holds. It tells sofar what there is in a moment, if anything.
+func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func(*Result)) (*Result, error) {
 	if r := fitExact(ctx, c, o); r != nil {
 		return r, nil
 	}
@@ -120,7 +120,7 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy) (*Result, 
 		}
 		return nil, tooManySymbols(c)
 	}
-	w := ways{c, o, by}
+	w := ways{c, o, by, sofar}
 	runs := newRunFit(c, o, by)
 	if runs == nil && o.Recovery == nil && !o.OwnStarts {
 		if wide, err := newWideFit(c, o, by); wide != nil || err != nil {

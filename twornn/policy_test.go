@@ -31,7 +31,7 @@ func TestPolicyIsNoKnifeEdge(t *testing.T) {
 		{"two outputs", three, 300, 0.02, Options{L: 2}, "rank 3, fallback false"},
 	}
 	conclude := func(c Collection, f floor, by policy) (string, float64) {
-		r, err := fitSet(context.Background(), c.set(), f.o, by)
+		r, err := fitSet(context.Background(), c.set(), f.o, by, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

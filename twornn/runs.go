@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,6 +27,7 @@ type runFit struct {
 	o      Options
 	by     policy
 	damped *affine.System // what MaxGrowth made of the best; nil if nothing
+	sofar  func(*Result)  // is told what there is in a moment; nil: nobody
 }
 
 // newRunFit returns the fit, nil where the data have no constant input.
@@ -57,16 +59,66 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	if p.Memory = f.o.memory(); f.o.Rank > 0 {
 		p.MostStates, p.MostTold = min(p.MostStates, f.o.Rank-1), min(p.MostTold, f.o.Rank-1)
 	}
+	ctx, end := f.quick(ctx, p)
+	defer end()
 	ctx, w := watch(ctx, f.o.Recorder)
 	defer w.cancel()
 	f.data.Report = w.report
 	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64())
+	if search.Best == nil && ctx.Err() != nil && f.sofar != nil {
+		search = affine.Quick(f.data, p)
+	}
 	if search.Best == nil {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
 		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
 	}
+	r, err := f.told(ctx, search)
+	if err != nil {
+		return nil, err
+	}
+	if f.o.Rank > 0 && search.Low(ctx) {
+		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far")
+	case search.Tight():
+		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory", inBytes(f.o.memory()))
+	}
+	return r, nil
+}
+
+// quick tells sofar the system that is to be had in a moment, where ctx may end. It returns a context that
+// ends so much earlier that what was found by then can be told in time.
+func (f *runFit) quick(ctx context.Context, p affine.Policy) (context.Context, context.CancelFunc) {
+	if f.sofar == nil || ctx.Done() == nil {
+		return ctx, func() {}
+	}
+	began := time.Now()
+	q, data := *f, *f.data // what is left behind when ctx ends goes on with its own
+	data.Runs = slices.Clone(data.Runs)
+	q.data = &data
+	if search := affine.Quick(q.data, p); search.Best != nil {
+		if r, err := q.told(ctx, search); err == nil {
+			r.warn(NotConverged, "stopped before any more than %s could be fitted, as the responses to the inputs tell them: give it more time, or fewer data", count(r.Rank, "state"))
+			f.sofar(r)
+		}
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(tellings*time.Since(began), time.Until(deadline)/4)))
+}
+
+// tellings is how many times as long as for the first system it may take to tell of the best, which has
+// others beside it.
+const tellings = 5
+
+// told returns the best system as a result, with what is to be said of it.
+func (f *runFit) told(ctx context.Context, search *affine.Search) (*Result, error) {
 	kept, err := f.keep(ctx, search)
 	if err != nil {
 		return nil, err
@@ -82,15 +134,6 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		if m := search.Best.Memory(f.data); m > f.by.Memory {
 			r.warn(StartCounts, "the start of a run counts for long: from another one the squared error along a run like that of the data is some %.3g times as large; begin other runs with the model that WithStart returns", 1+m)
 		}
-	}
-	if f.o.Rank > 0 && search.Low(ctx) {
-		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
-	}
-	switch {
-	case ctx.Err() != nil:
-		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far")
-	case search.Tight():
-		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory", inBytes(f.o.memory()))
 	}
 	return r, nil
 }

@@ -474,3 +474,40 @@ func TestRunsKeepToMemory(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 }
+
+// cancels ends a context at the first iteration that it is told of.
+type cancels struct{ end context.CancelFunc }
+
+func (c cancels) Record(Progress) error {
+	c.end()
+	return nil
+}
+
+// TestRunsReturnWhatThereIs: a fit along runs that is stopped at its first iteration returns the linear system
+// that the responses tell, and says so.
+func TestRunsReturnWhatThereIs(t *testing.T) {
+	var many []Sequence
+	for seed := range uint64(40) {
+		s, _ := along(bilinear(0), 50, 0.1, seed)
+		many = append(many, s)
+	}
+	one, _ := along(bilinear(0), 1000, 0.1, 1)
+	test, clean := along(bilinear(0), 500, 0, 100)
+	mean := NewModel(1, 2, 1)
+	mean.H0.SetVec(0, 1)
+	mean.A[0].Set(0, 0, 1)
+	mean.Omega.Set(0, 0, 2)
+	for name, data := range map[string][]Sequence{"one run": {one}, "many": many} {
+		for _, own := range []bool{false, true} {
+			ctx, cancel := context.WithCancel(t.Context())
+			r, err := Fit(ctx, slices.Values(data), Options{Recorder: cancels{cancel}, OwnStarts: own})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if e := meanSquare(r.Model, test.X, clean) / meanSquare(mean, test.X, clean); e > 0.1 || !r.Has(NotConverged) {
+				t.Errorf("%s, own %v: %.3g of the variance is missed\n%v", name, own, e, r)
+			}
+		}
+	}
+}

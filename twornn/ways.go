@@ -14,9 +14,10 @@ import (
 // ways are the two ways in which a collection is fitted: by measurements of short words, and along
 // the runs, which takes a constant input.
 type ways struct {
-	c  moments.Set
-	o  Options
-	by policy
+	c     moments.Set
+	o     Options
+	by    policy
+	sofar func(*Result) // is told what there is in a moment
 }
 
 type way func(context.Context, moments.Set, Options, policy) (*Result, error)
@@ -33,8 +34,17 @@ func (w ways) runs(ctx context.Context) (*Result, error) {
 		if f == nil {
 			return nil, errNoRuns
 		}
+		if c.Kept() == w.c.Kept() { // not without a part
+			f.sofar = w.reviewedSoFar
+		}
 		return f.fit(ctx)
 	})
+}
+
+// reviewedSoFar hands on what there is in a moment, with what the data say of it.
+func (w ways) reviewedSoFar(r *Result) {
+	r.review(w.c, w.by)
+	w.sofar(r)
 }
 
 // ownStarts fits along runs that have starts of their own.
@@ -47,6 +57,7 @@ func (w ways) ownStarts(ctx context.Context, f *runFit) (*Result, error) {
 	case k.Overlaps():
 		return nil, errors.New("twornn: OwnStarts takes whole runs, not windows that overlap: give each stretch of the record as one sequence (Series.Runs of package datasets does)")
 	}
+	f.sofar = w.reviewedSoFar
 	r, err := f.fit(ctx)
 	if err != nil {
 		return nil, err

@@ -112,6 +112,9 @@ func (data *Data) long() bool {
 	return steps >= 64*len(data.Runs)
 }
 
+// stoppedAt reports whether to give up, asked now and then along the outputs of a run.
+func (data *Data) stoppedAt(i int) bool { return i%1024 == 0 && data.Stop != nil && data.Stop() }
+
 // some returns about so many outputs, times p, of the data: the beginnings of few runs, or every so
 // manieth of many.
 func (data *Data) some(outputs int) *Data {

@@ -129,6 +129,36 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	return s
 }
 
+// Quick returns a small linear system that responses tell, of some of the data, with its outputs fitted: it
+// takes a moment, however long the data. Without inputs, or responses, it is that of outputs at their mean.
+func Quick(data *Data, p Policy) *Search {
+	s := &Search{Policy: p, data: data}
+	some := data.some(4 * p.Subset)
+	resp := NewResponses(some)
+	least := math.Inf(1)
+	for m := 1; m <= min(p.MostStates, quickStates); m++ {
+		c := resp.Spectral(m, data.D, data.P)
+		if c == nil || !c.FitOutputs(some) || 3*c.Known > float64(some.M) {
+			break
+		}
+		if v := c.Criterion(some.M, 1); v < least {
+			least, s.Best = v, c
+		}
+	}
+	if c := s.Best; c != nil && c.FitOutputs(data) {
+		c.Normalise(data)
+		c.Ended = lsq.Stopped
+		s.Tried = []*System{c}
+	} else {
+		s.constant()
+	}
+	s.Linear, s.Values = s.Best, resp.Values()
+	return s
+}
+
+// quickStates is how many states a system may have that is told in a moment.
+const quickStates = 4
+
 // linearSearch searches the linear systems.
 func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	s := &Search{Policy: p, data: data}

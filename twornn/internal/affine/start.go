@@ -46,7 +46,9 @@ func NewResponses(data *Data) Responses {
 				}
 			}
 			copy(x[k:], r.Y[i*data.P:(i+1)*data.P])
-			sums.add(x)
+			if sums.add(x); data.stoppedAt(i) {
+				return nil
+			}
 		}
 	}
 	XX, XY, YY := sums.split(k)

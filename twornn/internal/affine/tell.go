@@ -77,7 +77,9 @@ func autoGram(data *Data, q int) (XX *mat.SymDense, XY *mat.Dense, YY, N float64
 			}
 			copy(x[k:], r.Y[i*p:(i+1)*p])
 			sums.add(x)
-			N++
+			if N++; data.stoppedAt(i - q) {
+				return XX, XY, 0, 0
+			}
 		}
 	}
 	XX, XY, YY = sums.split(k)

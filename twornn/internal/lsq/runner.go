@@ -63,7 +63,7 @@ func (r *runner) along(run Run, state func(h []float64), out func(i int, y []flo
 		if t == steps || state == nil && at == len(run.At) {
 			return true
 		}
-		if !r.step(r.next, r.h, run.X[t*d:(t+1)*d], A, r.live) {
+		if !r.step(r.next, r.h, run.X[t*d:(t+1)*d], A, r.live) || r.stoppedAt(t) {
 			return false
 		}
 		r.h, r.next = r.next, r.h

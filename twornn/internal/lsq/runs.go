@@ -36,7 +36,7 @@ type Runs struct {
 	Pattern Pattern
 	Base    []float64   // all parameters; those that are not free stay as here
 	Rest    float64     // a sum of squares that no θ changes, added to that of the runs
-	Stop    func() bool // asked at each run whether to give up: sums are then +Inf; nil: never
+	Stop    func() bool // asked at each run, and along long ones, whether to give up: sums are then +Inf; nil: never
 	Folds   int         // parts that sums are kept of; zero: one
 	Leave   int         // the fold that is left out, counted from 1; zero: none
 	// Own > 0 lets each run begin at a start of its own, h₀ + δ on the states of which h₀ is free:
@@ -60,6 +60,12 @@ func (r *Runs) folds() int { return max(1, r.Folds) }
 
 // stopped reports whether to give up.
 func (r *Runs) stopped() bool { return r.Stop != nil && r.Stop() }
+
+// look is after how many steps of a run Stop is asked again.
+const look = 1024
+
+// stoppedAt is stopped, asked now and then along a run.
+func (r *Runs) stoppedAt(t int) bool { return t%look == look-1 && r.stopped() }
 
 // penalised returns the fold whose sums the squares of own starts are added to: not the one left out.
 func (r *Runs) penalised() int {

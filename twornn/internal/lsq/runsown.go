@@ -124,6 +124,9 @@ func (s *ownStart) gather(run Run, h []float64) bool {
 				return false
 			}
 		}
+		if s.stoppedAt(t) {
+			return false
+		}
 	}
 }
 

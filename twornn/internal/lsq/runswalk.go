@@ -133,7 +133,8 @@ func (w *walker) walk(run Run) {
 		if t == steps || at == len(run.At) {
 			return
 		}
-		if w.step(run.X[t*d : (t+1)*d]); w.lost {
+		if w.step(run.X[t*d : (t+1)*d]); w.lost || w.r.stoppedAt(t) {
+			w.lost = true
 			return
 		}
 	}

@@ -4,6 +4,7 @@ package stop
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,20 +19,27 @@ const Grace = 600 * time.Millisecond
 //
 // f must not change what the caller may use again after the call.
 func Within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	return WithBest(ctx, func(func(T)) (T, error) { return f() })
+}
+
+// WithBest is Within for an f that tells what it has so far, if it is to be had soon: where ctx ends and f
+// comes back with an error, or not in time, that is returned. f must not change it afterwards.
+func WithBest[T any](ctx context.Context, f func(sofar func(T)) (T, error)) (T, error) {
 	if ctx.Done() == nil {
-		return f()
+		return f(func(T) {})
 	}
 	type result struct {
 		v     T
 		err   error
 		panic any
 	}
+	var best atomic.Pointer[T]
 	done := make(chan result, 1)
 	go func() {
 		var r result
 		defer func() { done <- r }()
 		defer func() { r.panic = recover() }()
-		r.v, r.err = f()
+		r.v, r.err = f(func(v T) { best.Store(&v) })
 	}()
 	var r result
 	select {
@@ -42,12 +50,14 @@ func Within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		select {
 		case r = <-done:
 		case <-late.C:
-			var none T
-			return none, fmt.Errorf("twornn: stopped in the middle of a step that cannot be broken off, with nothing to return yet: %w", ctx.Err())
+			r.err = fmt.Errorf("twornn: stopped in the middle of a step that cannot be broken off, with nothing to return yet: give it more time, or fewer data: %w", ctx.Err())
 		}
 	}
 	if r.panic != nil {
 		panic(r.panic)
+	}
+	if v := best.Load(); v != nil && r.err != nil && ctx.Err() != nil {
+		return *v, nil
 	}
 	return r.v, r.err
 }

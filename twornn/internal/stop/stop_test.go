@@ -35,6 +35,26 @@ func TestWithinLeavesBehind(t *testing.T) {
 	})
 }
 
+// TestWithBest: what there is so far is returned where the end comes in the middle of a step, or with an
+// error; an error before the end stays one.
+func TestWithBest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		bad := errors.New("bad")
+		if v, err := WithBest(ctx, func(sofar func(int)) (int, error) { sofar(5); return 0, bad }); v != 0 || err != bad {
+			t.Errorf("before the end: %v, %v", v, err)
+		}
+		hang := make(chan bool)
+		if v, err := WithBest(ctx, func(sofar func(int)) (int, error) { sofar(5); cancel(); <-hang; return 9, nil }); v != 5 || err != nil {
+			t.Errorf("in the middle of a step: %v, %v", v, err)
+		}
+		close(hang)
+		if v, err := WithBest(ctx, func(sofar func(int)) (int, error) { sofar(6); return 0, ctx.Err() }); v != 6 || err != nil {
+			t.Errorf("with the reason of the end: %v, %v", v, err)
+		}
+	})
+}
+
 // TestWithinPanics: a panic is the caller's.
 func TestWithinPanics(t *testing.T) {
 	defer func() {
