@@ -99,6 +99,8 @@ func writeIndex(root, dir string, names []string) error {
 body { font-family: sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; color: #222; }
 li { display: flex; gap: 1.2em; align-items: center; margin: 1em 0; } ol { list-style: none; padding: 0; }
 img { width: 240px; border: 1px solid #ddd; }
+a { color: #1976d2; text-decoration: none; } a:hover { text-decoration: underline; }
+small { color: #666; }
 </style></head><body><h1>Linear 2-RNNs and weighted automata: the course</h1>
 <p>Each page is a notebook as it was run. <a href="paper.html">The paper, by number</a> finds each result of the paper in them.</p><ol>
 `)
@@ -119,7 +121,11 @@ img { width: 240px; border: 1px solid #ddd; }
 		if _, err := nb.Replace(filepath.Join(dir, name+".png"), picture); err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, `<li><a href="%s.html"><img src="%s.png" alt=""></a><span><a href="%s.html">%s</a><br>%s</span></li>`+"\n", name, name, name, name, html.EscapeString(title))
+		fmt.Fprintf(&b, `<li><a href="%s.html"><img src="%s.png" alt=""></a><span><a href="%s.html">%s</a><br><small>%s`, name, name, name, html.EscapeString(title), name)
+		if _, err := os.Stat(filepath.Join(dir, "solutions_"+name+".html")); err == nil {
+			fmt.Fprintf(&b, `, <a href="solutions_%s.html">solutions</a>`, name)
+		}
+		b.WriteString("</small></span></li>\n")
 	}
 	b.WriteString("</ol></body></html>\n")
 	_, err := nb.Replace(filepath.Join(dir, "index.html"), []byte(b.String()))

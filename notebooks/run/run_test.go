@@ -37,6 +37,9 @@ func TestIndexPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	names := []string{"01_automata_and_2rnns", "11_words"}
+	if err := os.WriteFile(filepath.Join(dir, "solutions_11_words.html"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := writeIndex(root, dir, names); err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +48,15 @@ func TestIndexPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := 0
-	for _, want := range []string{`href="paper.html"`, `href="01_automata_and_2rnns.html"`, "Weighted automata and 2-RNNs", `href="11_words.html"`, "Words: exact where"} {
+	for _, want := range []string{`href="paper.html"`, `href="01_automata_and_2rnns.html"`, "Weighted automata and 2-RNNs", `href="11_words.html"`, "Words: exact where", `href="solutions_11_words.html"`} {
 		at := strings.Index(string(page), want)
 		if at < last {
 			t.Errorf("%s stands at %d, want it after %d", want, at, last)
 		}
 		last = at
+	}
+	if strings.Contains(string(page), "solutions_01") {
+		t.Error("it leads to solutions that are not there")
 	}
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(dir, name+".png")); err != nil {

@@ -3,6 +3,7 @@ package nb
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -46,8 +47,16 @@ var (
 		"mathbbC": "ℂ", "mathbbH": "ℍ", "mathbbN": "ℕ", "mathbbP": "ℙ", "mathbbQ": "ℚ", "mathbbR": "ℝ", "mathbbZ": "ℤ"}
 )
 
+var (
+	texOperator = regexp.MustCompile(`^<(mo|mspace|munder|munderover)[ >]`)
+	texCloses   = regexp.MustCompile(`^<mo[^>]*>[])}|‖⟩⌉!′]<`)
+)
+
 // texParser reads a formula from left to right.
-type texParser struct{ rest []rune }
+type texParser struct {
+	rest    []rune
+	operand bool // what was read last may stand left of a minus or beside a function's name
+}
 
 func (p *texParser) peek() rune {
 	if len(p.rest) == 0 {
@@ -67,6 +76,8 @@ func (p *texParser) next() rune {
 // row reads atoms up to the end, or up to what ends: "}" of a group, or "\end".
 func (p *texParser) row(end string) (string, error) {
 	var b strings.Builder
+	p.operand = false
+	defer func() { p.operand = true }()
 	for {
 		if len(p.rest) == 0 {
 			if end != "" {
@@ -90,6 +101,7 @@ func (p *texParser) row(end string) (string, error) {
 			return "", err
 		}
 		b.WriteString(atom)
+		p.operand = !texOperator.MatchString(atom) || texCloses.MatchString(atom)
 	}
 }
 
@@ -153,9 +165,13 @@ func (p *texParser) atom() (string, error) {
 		return "<mn>" + number + "</mn>", nil
 	case unicode.IsLetter(r):
 		return "<mi>" + string(r) + "</mi>", nil
+	case r == '-' && !p.operand:
+		return tight("−"), nil
 	case r == '-':
 		return "<mo>−</mo>", nil
-	case strings.ContainsRune("+=<>()[]|,.:;/*!", r):
+	case r == '/' || r == '|':
+		return tight(string(r)), nil
+	case strings.ContainsRune("+=<>()[],.:;*!", r):
 		return operator(string(r)), nil
 	default:
 		return "", fmt.Errorf("%q is not known", r)
@@ -178,6 +194,22 @@ func operator(s string) string {
 	return `<mo stretchy="false">` + html.EscapeString(s) + "</mo>"
 }
 
+// tight is a sign without space beside it.
+func tight(s string) string {
+	return `<mo stretchy="false" lspace="0" rspace="0">` + html.EscapeString(s) + "</mo>"
+}
+
+// function is a function's name, with a thin space to what it stands beside, but not to its bracket.
+func (p *texParser) function(name string) string {
+	space := map[bool]string{false: "0", true: "0.17em"}
+	for unicode.IsSpace(p.peek()) {
+		p.next()
+	}
+	rest := string(p.rest)
+	ends := rest == "" || strings.ContainsRune("(})", p.peek()) || strings.HasPrefix(rest, `\,`)
+	return `<mo lspace="` + space[p.operand] + `" rspace="` + space[!ends] + `">` + html.EscapeString(name) + "</mo>"
+}
+
 // command reads what follows a backslash.
 func (p *texParser) command() (string, error) {
 	name := string(p.next())
@@ -188,10 +220,13 @@ func (p *texParser) command() (string, error) {
 		return "<mi>" + s + "</mi>", nil
 	}
 	if s, ok := texOperators[name]; ok {
+		if s == "‖" || s == "|" {
+			return tight(s), nil
+		}
 		return operator(s), nil
 	}
 	if texNames[name] {
-		return "<mo>" + name + "</mo>", nil
+		return p.function(name), nil
 	}
 	if width, ok := texSpaces[name]; ok {
 		return `<mspace width="` + width + `"></mspace>`, nil
@@ -247,7 +282,7 @@ func (p *texParser) words(command string) (string, error) {
 		return "", err
 	}
 	if command == "operatorname" {
-		return "<mo>" + html.EscapeString(text) + "</mo>", nil
+		return p.function(text), nil
 	}
 	// A formula within the text, as in \text{state $i$}, is a letter there.
 	return "<mtext>" + strings.ReplaceAll(html.EscapeString(text), " ", "&nbsp;") + "</mtext>", nil

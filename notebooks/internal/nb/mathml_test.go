@@ -21,6 +21,16 @@ func TestMathML(t *testing.T) {
 		{`a < b`, `<mo stretchy="false">&lt;</mo>`},
 		{`0.05`, `<mn>0.05</mn>`},
 		{`\begin{pmatrix} B & C \\ 0 & B \end{pmatrix}`, `<mtr><mtd><mi>B</mi></mtd><mtd><mi>C</mi></mtd></mtr><mtr>`},
+		// A sign is not a difference, bars and strokes stand close, and names keep to their brackets.
+		{`(-1, 1)`, `<mo stretchy="false">(</mo><mo stretchy="false" lspace="0" rspace="0">−</mo><mn>1</mn>`},
+		{`(x) - 1`, `<mo stretchy="false">)</mo><mo>−</mo>`},
+		{`\hat x - 1`, `</mover><mo>−</mo>`},
+		{`\|H\| - 1`, `<mi>H</mi><mo stretchy="false" lspace="0" rspace="0">‖</mo><mo>−</mo>`},
+		{`2^{-|w|}`, `<mrow><mo stretchy="false" lspace="0" rspace="0">−</mo><mo stretchy="false" lspace="0" rspace="0">|</mo><mi>w</mi>`},
+		{`1/N`, `<mo stretchy="false" lspace="0" rspace="0">/</mo>`},
+		{`U \operatorname{diag}(s)`, `<mo lspace="0.17em" rspace="0">diag</mo>`},
+		{`\log 2`, `<mo lspace="0" rspace="0.17em">log</mo>`},
+		{`= \max(a, b)`, `<mo lspace="0" rspace="0">max</mo>`},
 	} {
 		got, err := MathML(c.tex, false)
 		if err != nil || !strings.Contains(got, c.want) {

@@ -23,17 +23,24 @@ func Links(before, after string) Around {
 }
 
 // pageStyle makes a page readable: lines that are not too long, tables as wide as what is in
-// them, lines of output broken between words, and figures no wider than the page. The fonts are those of the systems that know
-// where scripts are set; without one a browser sets them too high.
+// them, lines of output broken between words, and figures no wider than the page. The fonts are
+// those of the systems that know where scripts are set; without one a browser sets them too high.
 const pageStyle = `<style>
 .course { display: flex; justify-content: space-between; gap: 1em; max-width: 60em; margin: 1em auto; padding: 0 1em; font-family: sans-serif; }
+.course a { color: #1976d2; text-decoration: none; }
+.course a:hover { text-decoration: underline; }
+.course > * { flex: 1; text-align: center; }
+.course > :first-child { text-align: left; }
+.course > :last-child { text-align: right; }
 main, body > .jp-Notebook { max-width: 68em; margin: 0 auto; }
 .jp-RenderedMarkdown table { width: auto; margin: 0.7em 0; font-size: 0.95em; overflow-x: auto; display: block; }
-.jp-RenderedMarkdown td, .jp-RenderedMarkdown th { padding: 0.25em 0.7em; vertical-align: top; white-space: normal; }
+.jp-RenderedMarkdown td, .jp-RenderedMarkdown th { padding: 0.25em 0.7em; vertical-align: top; white-space: normal; line-height: 1.3; }
+.jp-RenderedMarkdown td:first-child:has(math), .jp-RenderedMarkdown td code { white-space: nowrap; }
 .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
 .jp-RenderedImage img { max-width: 100%; height: auto; }
 math { font-size: 1.08em; font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
 math[display="block"] { margin: 0.6em 0; }
+.keep { white-space: nowrap; }
 </style>`
 
 var (
@@ -41,7 +48,8 @@ var (
 	pageScript = regexp.MustCompile(`(?s)<script\b.*?</script>|<link\b[^>]*\bhref=[^>]*>`)
 	// What holds no formulas, and what may.
 	verbatim = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<style\b.*?</style>|<title\b.*?</title>|<[A-Za-z/!][^>]*>`)
-	formula  = regexp.MustCompile(`(?s)\$\$(.+?)\$\$|\$([^$]+?)\$`)
+	// A formula on a line takes the signs beside it along, so that no line begins with a comma.
+	formula = regexp.MustCompile(`(?s)\$\$(.+?)\$\$|([(]?)\$([^$]+?)\$([.,;:!?)]*)`)
 	// Links that leave the folder: a page that was moved would miss what they lead to.
 	outside = regexp.MustCompile(`(?s)<a [^>]*href="\.\./[^"]*"[^>]*>(.*?)</a>`)
 	// Links from one notebook to another, and to the index and the solutions.
@@ -84,11 +92,14 @@ func withMath(body string) (string, error) {
 	convert := func(text string) string {
 		return formula.ReplaceAllStringFunc(text, func(found string) string {
 			m := formula.FindStringSubmatch(found)
-			tex := html.UnescapeString(m[1] + m[2])
+			tex := html.UnescapeString(m[1] + m[3])
 			// What stood between formulas was Markdown to nbconvert in places: none is left.
 			math, err := MathML(tex, m[1] != "")
 			if err != nil && first == nil {
 				first = err
+			}
+			if m[2]+m[4] != "" {
+				return `<span class="keep">` + m[2] + math + m[4] + "</span>"
 			}
 			return math
 		})
