@@ -223,3 +223,19 @@ func fitted(t *testing.T, v []float64, train int) *Fitted {
 	}
 	return f
 }
+
+// The summary lists the heaviest parts, one a line, and what the rest weigh.
+func TestDescribe(t *testing.T) {
+	all := terms{Terms: []term{{Name: "own", Weight: 0.1}, {Name: "all 1, change", Weight: 0.5}, {Name: "products", Weight: 0.25}, {Name: "AR", Weight: 0.15}}}
+	if got, want := all.describe(), "   50 %  all 1, change\n   25 %  products\n   15 %  AR\n   10 %  1 more\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	all.Terms = all.Terms[:1]
+	all.Terms[0].Weight = 1
+	if got, want := all.describe(), "  100 %  own\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := numbers([]int{1, 3, 6}) + "; " + numbers([]int{1, 3}) + "; " + numbers([]int{365}); got != "1, 3 and 6; 1 and 3; 365" {
+		t.Error(got)
+	}
+}

@@ -180,17 +180,17 @@ func badCoverage(coverage float64) error {
 func (f *Fitted) String() string {
 	var b strings.Builder
 	k := f.task
-	fmt.Fprintf(&b, "2-RNN forecaster of %s, %v rows ahead, learnt from %s\n", list(k.targetNames()), k.horizons, count(f.mixture.Rows-f.missing(), "row"))
+	fmt.Fprintf(&b, "2-RNN forecaster of %s, %s rows ahead, learnt from %s\n", list(k.targetNames()), numbers(k.horizons), count(f.mixture.Rows-f.missing(), "row"))
 	if text := gapsText(f.Gaps, k.steps); text != "" {
 		b.WriteString(text + "\n")
 	}
 	if len(k.seasons) > 0 {
-		fmt.Fprintf(&b, "seasons of %v rows\n", k.seasons)
+		fmt.Fprintf(&b, "seasons of %s rows\n", numbers(k.seasons))
 	}
 	for i, h := range k.horizons {
 		for c := range k.targets {
 			e := f.Exams[i*len(k.targets)+c]
-			fmt.Fprintf(&b, "%s, %d ahead: %s\n", e.Target, h, f.mixture.Cells[i][c].describe())
+			fmt.Fprintf(&b, "%s, %d ahead:\n%s", e.Target, h, f.mixture.Cells[i][c].describe())
 			if e.N > 0 {
 				fmt.Fprintf(&b, "  last %d training rows, from those before: RMSE %.4g, persistence %.4g, %s %.4g\n",
 					e.N, e.RMSE, e.Persistence, e.SimpleName, e.Simple)
@@ -211,19 +211,21 @@ func (f *Fitted) missing() int {
 	return 0
 }
 
-// describe names the heaviest terms.
+// describe names the heaviest terms, one a line.
 func (t terms) describe() string {
 	const most = 3
 	s := slices.Clone(t.Terms)
 	slices.SortStableFunc(s, func(a, b term) int { return int(math.Copysign(1, b.Weight-a.Weight)) })
-	var parts []string
+	var b strings.Builder
+	rest := 1.0
 	for _, e := range s[:min(most, len(s))] {
-		parts = append(parts, fmt.Sprintf("%.0f %% %s", 100*e.Weight, e.Name))
+		fmt.Fprintf(&b, "  %3.0f %%  %s\n", 100*e.Weight, e.Name)
+		rest -= e.Weight
 	}
 	if len(s) > most {
-		parts = append(parts, fmt.Sprintf("%d more", len(s)-most))
+		fmt.Fprintf(&b, "  %3.0f %%  %d more\n", 100*max(0, rest), len(s)-most)
 	}
-	return strings.Join(parts, "; ")
+	return b.String()
 }
 
 func (k *task) targetNames() []string {
@@ -232,6 +234,21 @@ func (k *task) targetNames() []string {
 		names = append(names, k.columns[j])
 	}
 	return names
+}
+
+// numbers joins numbers: "1, 2 and 3".
+func numbers(v []int) string {
+	var b strings.Builder
+	for i, n := range v {
+		switch {
+		case i > 0 && i == len(v)-1:
+			b.WriteString(" and ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
 }
 
 // list joins names.
