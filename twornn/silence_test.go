@@ -232,6 +232,17 @@ func TestRegressionLeftOut(t *testing.T) {
 	}
 }
 
+// TestRareLengths: outputs after a single step, of which a series holds one and the first of its windows
+// alone, do not outweigh all others in the errors of a regression that has none to learn them from.
+func TestRareLengths(t *testing.T) {
+	data := makeData(121, 3, 2, true, true, 0.1, 7, func(x *mat.Dense, t int) []float64 { return []float64{x.At(t, 1)} })
+	data[0] = Sequence{X: mat.NewDense(1, 2, []float64{1, 50}), Y: mat.NewDense(1, 1, []float64{50})}
+	s := rivals.New(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1}, rivals.Alone)
+	if got := rivals.Total(s.Linear); !(got < 2) || len(s.Targets) != 120 { // noise leaves 1.2
+		t.Errorf("%.3g of %d targets", got, len(s.Targets))
+	}
+}
+
 // TestPersistenceFound: outputs that are an input one step later are seen, in any unit, and persistence
 // then has the error of a step.
 func TestPersistenceFound(t *testing.T) {
@@ -251,13 +262,7 @@ func TestPersistenceFound(t *testing.T) {
 			}
 		}
 		data = append(data, Sequence{X: x, Y: y})
-		if i > 0 {
-			want += 4 * math.Pow(walk[i+3]-walk[i+2], 2)
-		} else {
-			for k := range 3 {
-				want += 4 * math.Pow(walk[k+1]-walk[k], 2)
-			}
-		}
+		want += 4 * math.Pow(walk[i+3]-walk[i+2], 2) // after three steps: after fewer there is one each
 	}
 	s := rivals.New(mustCollect(t, slices.Values(data)).set().Kept(), 2, 1, []float64{1}, rivals.Alone)
 	if got := rivals.Total(s.Persist); math.Abs(got-want) > 1e-6*want {
@@ -362,6 +367,9 @@ func TestStartCounts(t *testing.T) {
 	as, begun := Evaluate(r, sequences(other)).RMSE, Evaluate(m, sequences(other)).RMSE
 	if as < 1 || begun > 0.15 { // of a season of amplitude 3
 		t.Errorf("on another run the error is %.3g, and %.3g from the start that it tells", as, begun)
+	}
+	if r := fit(t, sequences(season(100, 0, 0.97, 1, 4)), Options{}); !r.Has(StartCounts) {
+		t.Errorf("a season that fades beside its noise: %v", r.Warnings)
 	}
 	if r := fit(t, sequences(season(400, 0, 0.5, 0.3, 3)), Options{}); r.Has(StartCounts) {
 		t.Errorf("a start soon forgotten: %v", r.Warnings)

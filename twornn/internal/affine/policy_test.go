@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // TestPolicyIsNoKnifeEdge: with any figure of the policy doubled or halved a search comes to the
@@ -51,5 +53,72 @@ func TestPolicyIsNoKnifeEdge(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestShortRecordsAreLeftOutCold: of a short record parts are left out of fits from nothing, also
+// where there is no time for that with interactions: fits that have seen a part take ever more
+// states, nine here in place of four.
+func TestShortRecordsAreLeftOutCold(t *testing.T) {
+	const steps, columns, p = 178, 4, 3
+	rnd := rand.New(rand.NewPCG(3, 1))
+	run, level := lsq.Run{}, make([]float64, columns)
+	for i := range steps {
+		run.X = append(append(run.X, 1), level...)
+		for j := range level {
+			level[j] = 0.9*level[j] + 0.2*level[(j+1)%columns]*rnd.Float64() + rnd.NormFloat64()
+		}
+		run.At, run.Y = append(run.At, i+1), append(run.Y, level[:p]...)
+	}
+	data := &Data{D: 1 + columns, P: p}
+	data.Add(run)
+	data.Stop = func() bool { return false }
+	data.Split(6)
+	by := Default()
+	by.MostStates = 6 // for the sake of time
+	s := linearSearch(t.Context(), data, by, 1)
+	if s.cold || s.parts == nil {
+		t.Fatalf("with interactions without each part %v, linear ones %v", s.cold, s.parts != nil)
+	}
+	for f, q := range s.parts {
+		train, held := data.Without(f, by.Parts)
+		if c := q.linear[s.Best.States()]; train.M != q.data.M || c.errorOn(held) != s.Best.Folds[f] {
+			t.Errorf("part %d: the error is not that of a fit without it", f)
+		}
+	}
+}
+
+// TestExactIsEnough: where a system leaves nothing but rounding no more states are tried, and no
+// interactions, which would fit it.
+func TestExactIsEnough(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 1))
+	truth, data := linear(3, 2, rnd), &Data{D: 3, P: 2}
+	*truth.at(0, 1, 1), *truth.at(0, 2, 2), *truth.at(0, 1, 2) = 0, 0, 0 // so that the responses are exact
+	for range 40 {
+		data.Add(draw(truth, 6, 0, rnd).Runs[0])
+	}
+	s := Fit(t.Context(), data, Default(), 1)
+	if s.Best.Products || s.Best.States() != 2 || len(s.Tried) > 2 || !(s.Best.Validation() < rounding) {
+		t.Errorf("%d states, products %v, of %d tried; on parts left out %.3g", s.Best.States(), s.Best.Products, len(s.Tried), s.Best.Validation())
+	}
+}
+
+// TestProductsOfShortRuns: interactions that do worse on the parts left out together are not taken
+// of a few short runs, likelier as they are and better on most parts.
+func TestProductsOfShortRuns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 1))
+	plain, data := linear(2, 1, rnd), &Data{D: 2, P: 1}
+	for range 12 {
+		data.Add(draw(plain, 3, 0.1, rnd).Runs[0])
+	}
+	plain.SSE, plain.Folds = 2, []float64{1, 1, 1, 1, 1, 1}
+	c := plain.WithProducts()
+	c.SSE, c.Folds = 1, []float64{0.9, 0.9, 0.9, 0.9, 0.9, 4}
+	s := &Search{Policy: Default(), data: data, Best: plain}
+	if s.prefers(c, true) {
+		t.Error("taken")
+	}
+	if c.Folds[5] = 1.1; !s.prefers(c, true) {
+		t.Error("not taken where they do better in all, too")
 	}
 }

@@ -163,7 +163,8 @@ const quickStates = 4
 func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	s := &Search{Policy: p, data: data}
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
-	if s.cold = s.time(); s.cold || s.whole.short != nil {
+	s.cold = s.time(true)
+	if s.cold || s.time(false) || s.whole.short != nil {
 		fewer := s.Policy
 		fewer.Starts = 1
 		for f := range p.Parts {
@@ -278,7 +279,7 @@ func (s *Search) constant() {
 // long as that helps. As their weight is found by the parts left out, they do little harm where there
 // is nothing to them.
 func (s *Search) readouts(ctx context.Context) {
-	if s.parts == nil {
+	if s.parts == nil || s.exact() {
 		return
 	}
 	var best *System
@@ -378,16 +379,16 @@ func (s *Search) polish(ctx context.Context) {
 	}
 }
 
-// time reports whether there is time to fit the data without each part from nothing. What
-// begins at the fit to all of the data has not forgotten the part, unless the data are many,
-// or many short runs, of which none tells the others' states. Fewer outputs than parts leave a
-// part without any.
-func (s *Search) time() bool {
+// time reports whether there is time to fit systems, with interactions or linear ones, to the data
+// without each part from nothing. What begins at the fit to all of the data has not forgotten the
+// part, unless the data are many, or many short runs, of which none tells the others' states. Fewer
+// outputs than parts leave a part without any.
+func (s *Search) time(products bool) bool {
 	if s.data.many() && !s.data.Own || s.data.M/s.data.P < s.Parts {
 		return false
 	}
 	c := NewSystem(5, s.data.D, s.data.P)
-	c.Products = true
+	c.Products = products
 	return 500*float64(s.Parts)*pass(c, s.data) < s.ColdBudget
 }
 
@@ -424,7 +425,7 @@ func (s *Search) first(ctx context.Context) int {
 func (s *Search) climb(ctx context.Context, products bool, from int) {
 	failed := 0
 	for m := from; m <= s.MostStates && (failed < 2 || !products && s.whole.short != nil) && ctx.Err() == nil; m++ {
-		if !s.affordable(m, products, m == from) || !products && s.hopeless(m) {
+		if s.exact() || !s.affordable(m, products, m == from) || !products && s.hopeless(m) {
 			break
 		}
 		c := s.try(ctx, m, products)
@@ -449,9 +450,16 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 	}
 }
 
+// rounding is the mean squared error, beside a variance of 1, below which errors are rounding.
+const rounding = 1e-24
+
+// exact reports whether the best system leaves nothing to explain: more states would fit rounding.
+func (s *Search) exact() bool { return s.Best != nil && s.Best.Validation() < rounding }
+
 // prefers reports whether a system is better than the best so far: on parts left out, and where
 // the data are few or it has products, by likelihood too: few parts of few data say little,
-// unless what they say is clear, and products have many parameters.
+// unless what they say is clear, and products have many parameters. Of long runs one part may outweigh
+// the others, as it may hold what none else does; of short ones products that do worse in all are chance.
 func (s *Search) prefers(c *System, products bool) bool {
 	if !c.bounded(s.data) || products && !c.Calm(s.data) {
 		return false
@@ -462,6 +470,9 @@ func (s *Search) prefers(c *System, products bool) bool {
 			most *= 1 - s.Slight
 		}
 		return c.Earns(s.Best) && c.Validation() < most
+	}
+	if products && !s.data.long() && c.Validation() > s.Best.Validation() {
+		return false
 	}
 	if s.leaves(products) && c.Validation() < (1-s.Clear)*s.Best.Validation() && c.score(s.Best) >= 2 {
 		return true

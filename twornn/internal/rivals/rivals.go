@@ -90,6 +90,26 @@ func newRegression(k *moments.Kept, d, p int, constant bool) (regression, bool) 
 // class is how many inputs a target is regressed on.
 func (g regression) class(q Target) int { return min(q.t, g.lags) }
 
+// told returns the targets for which there are others after as many steps in another part. Of windows
+// of a series the first alone has outputs after a single step: left out, nothing tells of them, and
+// that one error might outweigh all others.
+func (g regression) told(all []Target) (out []Target) {
+	parts := map[int]map[int]bool{} // by class
+	for _, q := range all {
+		c := g.class(q)
+		if parts[c] == nil {
+			parts[c] = map[int]bool{}
+		}
+		parts[c][q.Fold] = true
+	}
+	for _, q := range all {
+		if len(parts[g.class(q)]) > 1 {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 // features writes those of a target: a constant and the last inputs, the latest first.
 func (g regression) features(dst []float64, q Target) []float64 {
 	dst = append(dst[:0], 1)

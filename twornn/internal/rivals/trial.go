@@ -48,6 +48,9 @@ func New(k *moments.Kept, d, p int, scale []float64, alone int) *Trial {
 	}
 	with, ok := newRegression(k, d, p, true)
 	s.Targets = Targets(k, s.Parts, min(trialMost, max(600, rivalWork/(1+d*max(1, with.lags))/4)))
+	if ok {
+		s.Targets = with.told(s.Targets)
+	}
 	if len(s.Targets) < 3 {
 		return nil
 	}
