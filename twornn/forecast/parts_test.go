@@ -235,7 +235,7 @@ func TestDescribe(t *testing.T) {
 	if got, want := all.describe(), "  100 %  own\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := numbers([]int{1, 3, 6}) + "; " + numbers([]int{1, 3}) + "; " + numbers([]int{365}); got != "1, 3 and 6; 1 and 3; 365" {
+	if got := numbers([]int{1, 3, 6}, "row") + "; " + numbers([]int{1, 3}, "row") + "; " + numbers([]int{1}, "row") + "; " + numbers([]int{365}, "row"); got != "1, 3 and 6 rows; 1 and 3 rows; 1 row; 365 rows" {
 		t.Error(got)
 	}
 }

@@ -180,12 +180,12 @@ func badCoverage(coverage float64) error {
 func (f *Fitted) String() string {
 	var b strings.Builder
 	k := f.task
-	fmt.Fprintf(&b, "2-RNN forecaster of %s, %s rows ahead, learnt from %s\n", list(k.targetNames()), numbers(k.horizons), count(f.mixture.Rows-f.missing(), "row"))
+	fmt.Fprintf(&b, "2-RNN forecaster of %s, %s ahead, learnt from %s\n", list(k.targetNames()), numbers(k.horizons, "row"), count(f.mixture.Rows-f.missing(), "row"))
 	if text := gapsText(f.Gaps, k.steps); text != "" {
 		b.WriteString(text + "\n")
 	}
 	if len(k.seasons) > 0 {
-		fmt.Fprintf(&b, "seasons of %s rows\n", numbers(k.seasons))
+		fmt.Fprintf(&b, "seasons of %s\n", numbers(k.seasons, "row"))
 	}
 	for i, h := range k.horizons {
 		for c := range k.targets {
@@ -236,8 +236,11 @@ func (k *task) targetNames() []string {
 	return names
 }
 
-// numbers joins numbers: "1, 2 and 3".
-func numbers(v []int) string {
+// numbers joins numbers of things: "1, 2 and 3 rows".
+func numbers(v []int, thing string) string {
+	if len(v) == 1 {
+		return count(v[0], thing)
+	}
 	var b strings.Builder
 	for i, n := range v {
 		switch {
@@ -248,7 +251,7 @@ func numbers(v []int) string {
 		}
 		fmt.Fprint(&b, n)
 	}
-	return b.String()
+	return b.String() + " " + thing + "s"
 }
 
 // list joins names.
