@@ -122,3 +122,21 @@ func TestProductsOfShortRuns(t *testing.T) {
 		t.Error("not taken where they do better in all, too")
 	}
 }
+
+// TestNoMoreThanToldOfShortRuns: beyond the states that the responses of compressed runs tell there is
+// no descent along the runs themselves: one took a minute, and cost counts none.
+func TestNoMoreThanToldOfShortRuns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(6, 1))
+	truth, data := linear(2, 1, rnd), &Data{D: 2, P: 1}
+	for range 400 {
+		data.Add(draw(truth, 4, 1, rnd).Runs[0])
+	}
+	by := Default()
+	p := newPath(data, &by, rnd)
+	if p.short == nil || p.next(t.Context(), 1, false) == nil {
+		t.Fatal("the runs are not compressed, or tell nothing")
+	}
+	if c := p.next(t.Context(), by.MostStates, false); c != nil {
+		t.Errorf("%d states of runs of four steps", c.States())
+	}
+}

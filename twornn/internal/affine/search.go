@@ -609,6 +609,9 @@ func (p *path) next(ctx context.Context, m int, products bool) *System {
 			p.keep(c)
 			return c
 		}
+		if p.last != nil {
+			return nil // the responses tell fewer states, and descents would take what cost does not count
+		}
 	}
 	sub, more, data := p.sub, p.more, p.data
 	var runs []run
