@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -453,6 +454,21 @@ func TestResultString(t *testing.T) {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is missing in:\n%s", want, s)
 		}
+	}
+}
+
+// TestSummaryFitsAPage: no line of the summary of a fit along runs is longer than a notebook
+// shows without breaking it.
+func TestSummaryFitsAPage(t *testing.T) {
+	r := Result{Model: Random(4, 2, 1, 0.5, pcg(1)), Rank: 4, N: 1, Refinement: Stats{N: 400},
+		Interactions: &Interactions{Taken: true, Validation: 0.006112, Linear: 0.01648, LinearRank: 3}}
+	for line := range strings.Lines(r.String()) {
+		if n := utf8.RuneCountInString(line); n > 90 {
+			t.Errorf("a line of %d characters: %s", n, line)
+		}
+	}
+	if want := "mean squared error on\n  parts left out 0.006112"; !strings.Contains(r.String(), want) {
+		t.Errorf("%q is missing in:\n%s", want, r.String())
 	}
 }
 

@@ -166,7 +166,8 @@ func (r *Result) String() string {
 	case r.Exact != nil:
 		fmt.Fprintf(&b, "%s; %s of length %s\n", r.Exact, count(r.N, "measurement"), list(r.Lengths))
 	case r.Interactions != nil:
-		fmt.Fprintf(&b, "along %s with %s; %v\n", count(r.N, "run"), count(r.Refinement.N, "output"), r.Interactions)
+		along := fmt.Sprintf("along %s with %s; %v", count(r.N, "run"), count(r.Refinement.N, "output"), r.Interactions)
+		b.WriteString(wrap(along, 88, "\n  ") + "\n")
 	default:
 		fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
 	}

@@ -89,6 +89,7 @@ func (a *app) venvLab(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(a.npmDir(), "stamp")); err == nil {
 		return errors.New("npm's is there")
 	}
+	fmt.Fprintln(a.log.w, "    pip is asked for JupyterLab: a minute or two, this once")
 	return a.makeVenv(ctx)
 }
 

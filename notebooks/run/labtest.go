@@ -210,6 +210,7 @@ func (a *app) buildLab(ctx context.Context, t labTools) error {
 		return err
 	}
 	defer os.RemoveAll(cache)
+	fmt.Fprintln(a.log.w, "    npm installs and builds JupyterLab's front end: two or three minutes, this once")
 	begin := time.Now()
 	// One package first, without a second try: without a network that fails in seconds.
 	// The rest may then be patient.

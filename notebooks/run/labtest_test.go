@@ -47,10 +47,12 @@ func TestLabLeftOut(t *testing.T) {
 }
 
 // What npm cannot reach is missing; what it finds wrong is an error. Neither leaves the
-// mark that all was built, and with the mark nothing is built again.
+// mark that all was built, and with the mark nothing is built again. How long it takes is
+// said before.
 func TestBuildLab(t *testing.T) {
 	root := t.TempDir()
-	a := &app{root: root, log: &progress{w: new(bytes.Buffer)}}
+	var out bytes.Buffer
+	a := &app{root: root, log: &progress{w: &out}}
 	for _, name := range []string{"package.json", "build.mjs", "page.mjs"} {
 		if _, err := nb.Replace(filepath.Join(root, "notebooks", "lab", name), []byte(name)); err != nil {
 			t.Fatal(err)
@@ -59,6 +61,9 @@ func TestBuildLab(t *testing.T) {
 	tools := labTools{node: program(t, root, "node", "exit 0"), npm: program(t, root, "npm", "echo 'npm error code EAI_AGAIN'; exit 1")}
 	if err := a.buildLab(t.Context(), tools); !errors.As(err, new(missing)) {
 		t.Errorf("without a network: %v, want missing", err)
+	}
+	if want := "two or three minutes"; !strings.Contains(out.String(), want) { // npm itself is silent
+		t.Errorf("before npm is called %q is printed, want %q in it", &out, want)
 	}
 	program(t, root, "npm", "echo 'npm error code ETARGET'; exit 1")
 	if err := a.buildLab(t.Context(), tools); err == nil || errors.As(err, new(missing)) || !strings.Contains(err.Error(), "ETARGET") {
