@@ -159,8 +159,15 @@ func (p *texParser) atom() (string, error) {
 		return "<mo>′</mo>", nil
 	case unicode.IsDigit(r):
 		number := string(r)
-		for unicode.IsDigit(p.peek()) || p.peek() == '.' && len(p.rest) > 1 && unicode.IsDigit(p.rest[1]) {
-			number += string(p.next())
+		for {
+			if unicode.IsDigit(p.peek()) || p.peek() == '.' && len(p.rest) > 1 && unicode.IsDigit(p.rest[1]) {
+				number += string(p.next())
+			} else if strings.HasPrefix(string(p.rest), "{,}") { // of thousands
+				number += ","
+				p.rest = p.rest[3:]
+			} else {
+				break
+			}
 		}
 		return "<mn>" + number + "</mn>", nil
 	case unicode.IsLetter(r):

@@ -20,6 +20,7 @@ func TestMathML(t *testing.T) {
 		{`\tfrac12x^23`, `<mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>x</mi><mrow><mn>2</mn></mrow></msup><mn>3</mn>`},
 		{`a < b`, `<mo stretchy="false">&lt;</mo>`},
 		{`0.05`, `<mn>0.05</mn>`},
+		{`20{,}000`, `<mn>20,000</mn>`},
 		{`\begin{pmatrix} B & C \\ 0 & B \end{pmatrix}`, `<mtr><mtd><mi>B</mi></mtd><mtd><mi>C</mi></mtd></mtr><mtr>`},
 		// A sign is not a difference, bars and strokes stand close, and names keep to their brackets.
 		{`(-1, 1)`, `<mo stretchy="false">(</mo><mo stretchy="false" lspace="0" rspace="0">−</mo><mn>1</mn>`},
