@@ -35,7 +35,7 @@ func ExampleRead() {
 	//   column  missing  min    mean     max
 	//    speed        1  3.5  336.83  1002.5
 	// warning: 3 of 7 rows (43 %) are missing in gaps, which no window bridges
-	// warning: 1 of 4 rows (25 %) lack a value, which no window holds <nil>
+	// warning: 1 of 4 rows (25 %) lacks a value, which no window holds <nil>
 }
 
 func ExampleReadCSV() {

@@ -25,7 +25,7 @@ func ExampleFromFrame() {
 	//   column  missing  min  mean  max
 	//     wind        1  3.5     4  4.5
 	//     rain        0    0     1    2
-	// warning: 1 of 3 rows (33 %) lack a value, which no window holds <nil>
+	// warning: 1 of 3 rows (33 %) lacks a value, which no window holds <nil>
 }
 
 func TestFrameAndBack(t *testing.T) {

@@ -30,6 +30,9 @@ func (s *Series) Notes() []Note {
 func (s *Series) lossNotes() (notes []Note) {
 	warn := func(kind NoteKind, n, of int, text string) {
 		if 10*n > of {
+			if n == 1 {
+				text = strings.NewReplacer(" are ", " is ", " lack ", " lacks ").Replace(text)
+			}
 			notes = append(notes, Note{kind, "", true, fmt.Sprintf(text, n, of, percent(n, of))})
 		}
 	}

@@ -53,7 +53,7 @@ day;clock;wind
 	//     wind        1  4.5     5  5.5   m/s
 	// note: times are joined from the columns day, clock and read as 2.1.2006 15:04
 	// note: 1 time at 24:00, read as the start of the next day
-	// warning: 1 of 3 rows (33 %) lack a value, which no window holds <nil>
+	// warning: 1 of 3 rows (33 %) lacks a value, which no window holds <nil>
 }
 
 // The raw file of a station: one line is cut off, one value is missing.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -153,10 +154,13 @@ func newCutter(s *Series, w Window) (*cutter, error) {
 		}
 	}
 	place := s.places()
-	for _, name := range w.Targets {
+	for i, name := range w.Targets {
 		j, ok := place[name]
 		if !ok {
 			return nil, fmt.Errorf("%w; set Window.Targets", s.lacks(name))
+		}
+		if slices.Contains(w.Targets[:i], name) {
+			return nil, fmt.Errorf("datasets: the target %s is named twice; name each once", inline(name))
 		}
 		c.targets = append(c.targets, j)
 	}

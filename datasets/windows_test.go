@@ -277,3 +277,11 @@ func TestTargetInputs(t *testing.T) {
 		t.Errorf("a target that is no column: %v, %v", in, err)
 	}
 }
+
+// TestTargetTwice: a target that is named twice would count twice.
+func TestTargetTwice(t *testing.T) {
+	s := read(t, "x,y\n1,2\n2,3\n3,5\n", CSV{})
+	if _, err := s.Latest(Window{Length: 1, Targets: []string{"x", "y", "x"}}); err == nil || !strings.Contains(err.Error(), "target x is named twice; name each once") {
+		t.Error(err)
+	}
+}

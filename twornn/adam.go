@@ -136,7 +136,7 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 		seen[k]++
 	}
 	if check.n == 0 {
-		return nil, errors.New("twornn: the data hold no sequence")
+		return nil, errors.New("twornn: the data hold no sequence; give one at the least")
 	}
 	if len(g.held) == 0 {
 		g.held = g.train // so few that all must judge

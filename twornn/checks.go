@@ -59,7 +59,7 @@ func (f *fitter) checkData(best candidate, r *Result) {
 func (f *fitter) checkRecoveries(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
 		if st := f.stats[l]; st.Status == IterationLimit {
-			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise MaxIterations, or have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
+			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise its MaxIterations, or leave its Step zero to have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
 		}
 	}
 }
@@ -78,11 +78,11 @@ func (f *fitter) checkDescent(best candidate, r *Result) {
 	}
 	switch st := r.Refinement; {
 	case f.cutShort || best.climb.Status == lsq.Stopped:
-		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum", st.Gradient)
+		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum; allow more time, or name a rank", st.Gradient)
 	case f.exhausted:
-		r.warn(NotConverged, "the search took all the time that there is for one, and ranks or starts were left out; name a rank")
+		r.warn(NotConverged, "the search reached its limit of work, and some ranks or starts were not tried; give Options{Rank: n} to have one rank searched in full")
 	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset):
-		r.warn(NotConverged, "the joint fit ended after %s, %.2g standard errors from its optimum", count(st.Iterations, "iteration"), st.Gradient)
+		r.warn(NotConverged, "the joint fit reached its limit of %s, %.2g standard errors from its optimum; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", count(st.Iterations, "iteration"), st.Gradient)
 	}
 }
 

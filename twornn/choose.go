@@ -132,7 +132,7 @@ func (j *joint) oneMore(best *candidate, spectral candidate) {
 	c := j.fit(n+1, spectral.L, 1, nil)
 	k := float64(freeParameters(n+1, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
 	if gain := j.targets()*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.targets()); gain > j.f.policy.Evidence {
-		best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise", n, n+1, gain)}
+		best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", n, n+1, gain)}
 	}
 }
 

@@ -62,7 +62,7 @@ func collect(data iter.Seq[Sequence], p moments.Plan) (moments.Set, error) {
 		}
 	}
 	if check.n == 0 {
-		return nil, errors.New("twornn: the data hold no sequence")
+		return nil, errors.New("twornn: the data hold no sequence; give one at the least")
 	}
 	set, err := c.End()
 	if err != nil {

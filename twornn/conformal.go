@@ -115,7 +115,7 @@ func (c *Conformal) Takes(d, p int) error {
 		return errors.New("twornn: the intervals are not calibrated; use NewConformal")
 	}
 	if p != len(c.Width) {
-		return fmt.Errorf("twornn: the intervals are for %s, the data have %d", count(len(c.Width), "output"), p)
+		return fmt.Errorf("twornn: the intervals are for %s, the data have %d; give data of the same targets", count(len(c.Width), "output"), p)
 	}
 	return takes(c.Predictor, d, p)
 }

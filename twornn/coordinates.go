@@ -24,7 +24,7 @@ type coordinates struct {
 func newCoordinates(c moments.Set, by policy) (coordinates, moments.Set, error) {
 	d, p := c.Dims()
 	if d == 0 || p == 0 {
-		return coordinates{}, nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs")
+		return coordinates{}, nil, errors.New("twornn: the collection holds no measurement of a sequence with inputs; give sequences of one step or more")
 	}
 	total := moments.NewOutputs(p)
 	for _, l := range c.Lengths() {

@@ -169,7 +169,7 @@ func predict(f Predictor, data iter.Seq[Sequence], each func(hat, y []float64)) 
 		each(hat, y)
 	}
 	if check.n == 0 {
-		return errors.New("twornn: no sequence to score")
+		return errors.New("twornn: the data hold no sequence to score; give one at the least")
 	}
 	return nil
 }

@@ -279,7 +279,7 @@ func longRun(k *moments.Kept, usable []int, numbers, d int, overlap bool, rnd *r
 }
 
 // unstable is the text of the warning, for the growth.
-const unstable = "run on and on over training inputs the outputs grow to %.3g times those of the training data; so may be those of what it learnt; start it afresh on sequences about as long as it was fitted to, or set MaxGrowth"
+const unstable = "run on and on over training inputs the outputs grow to %.3g times those of the training data, as those of what it learnt from may too; start it afresh on sequences about as long as it was fitted to, or set Options.MaxGrowth"
 
 // explodes returns by how much outputs of a model of the data grow in long runs over the training
 // inputs, and whether that is more than ordinary models do.

@@ -54,7 +54,7 @@ func (r *Result) Intervals(level float64) (*Gaussian, error) {
 	j := r.joined
 	dof := j.M - float64(j.free)
 	if dof < 1 {
-		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals", j.M, j.free)
+		return nil, fmt.Errorf("twornn: %.0f outputs do not determine %d parameters and their noise: no intervals; give more data, or a lower rank", j.M, j.free)
 	}
 	variance, err := j.covariance()
 	if err != nil {

@@ -47,9 +47,9 @@ func (i *Interactions) String() string {
 		return "a linear system" // no parts were left out
 	}
 	if !i.Taken {
-		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g of the variance", i.Linear)
+		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g times the outputs' variance", i.Linear)
 	}
-	return fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g of the variance (linear, %s: %.4g)",
+	return fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g times the outputs' variance (linear, %s: %.4g)",
 		i.Validation, count(i.LinearRank, "state"), i.Linear)
 }
 
@@ -171,11 +171,11 @@ func (r *Result) String() string {
 	default:
 		fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
 	}
-	fmt.Fprintf(&b, "training MSE %.4g (zero function %.4g)", r.MSE, r.ZeroMSE)
+	training := fmt.Sprintf("training MSE %.4g (zero function %.4g), in the outputs' units squared", r.MSE, r.ZeroMSE)
 	if r.LongMSE > 0 {
-		fmt.Fprintf(&b, "; on whole, longer sequences %.4g", r.LongMSE)
+		training += fmt.Sprintf("; on whole, longer sequences %.4g", r.LongMSE)
 	}
-	b.WriteString("\n")
+	b.WriteString(wrap(training, 88, "\n  ") + "\n")
 	if s := r.route(); s != "" {
 		b.WriteString(wrap(s, 88, "\n  ") + "\n")
 	}
@@ -217,15 +217,15 @@ func (r *Result) route() string {
 			b.WriteString("; ")
 		}
 		diff := next.Criterion - chosen.Criterion
-		if diff < 0 {
-			fmt.Fprintf(&b, "passed over: rank %d", next.Rank)
-		} else {
-			fmt.Fprintf(&b, "next best: rank %d", next.Rank)
-		}
+		other := fmt.Sprintf("rank %d", next.Rank)
 		if next.L != r.L {
-			fmt.Fprintf(&b, " with L = %d", next.L)
+			other += fmt.Sprintf(" with L = %d", next.L)
 		}
-		fmt.Fprintf(&b, " (criterion %+.4g; 10 is much)", diff)
+		if diff < 0 {
+			fmt.Fprintf(&b, "%s has a criterion lower by %.4g, but L is settled before, and growth and parts left out count too (Candidates)", other, -diff)
+		} else {
+			fmt.Fprintf(&b, "next best: %s, its criterion higher by %.4g (10 or more is a clear difference)", other, diff)
+		}
 	}
 	if r.ceiling && b.Len() > 0 {
 		b.WriteString("; no higher rank is possible with this L")

@@ -91,7 +91,11 @@ func (r *Result) reviewColumns(k *moments.Kept, d int) {
 	}
 	for i, w := range r.Warnings {
 		if w.Kind == Collinear && len(names) > 0 {
-			r.Warnings[i].Text += fmt.Sprintf("; input %s is the same throughout, and counts for nothing if it moves later", list(names))
+			what := "input %s is the same throughout, and counts for nothing if it moves later"
+			if len(names) > 1 {
+				what = "inputs %s are the same throughout, and count for nothing if they move later"
+			}
+			r.Warnings[i].Text += "; " + fmt.Sprintf(what, list(names))
 		}
 	}
 }
@@ -154,7 +158,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 func (r *Result) reviewEnd(k *moments.Kept) {
 	st := r.Refinement
 	if st.Status == IterationLimit && st.Iterations > 0 && r.Interactions != nil && !r.Has(NotConverged) {
-		r.warn(NotConverged, "the fit along the runs reached its limit of %s", count(st.Iterations, "iteration"))
+		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
 		if k.Words() {

@@ -72,20 +72,20 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
+		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s; give longer runs, or inputs that move", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
 	}
 	r, err := f.told(ctx, search)
 	if err != nil {
 		return nil, err
 	}
 	if f.o.Rank > 0 && search.Low(ctx) {
-		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise", f.o.Rank)
+		r.warn(RankLow, "rank %d asked for, but one state more does better on parts of the data left out: what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", f.o.Rank)
 	}
 	switch {
 	case ctx.Err() != nil:
-		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far")
+		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far: allow more time, or name a rank")
 	case search.Tight():
-		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory", inBytes(f.o.memory()))
+		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory; raise it, or give fewer inputs", inBytes(f.o.memory()))
 	}
 	return r, nil
 }
@@ -217,7 +217,7 @@ func (f *runFit) result(search *affine.Search) *Result {
 		r.joined = f.joined(best) // intervals are of an optimum
 	}
 	if n, _ := f.W.Dims(); n < f.d {
-		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others or do not move; the model is right where they keep to that", f.d-n, f.d)
+		r.warn(Collinear, "%s", areCombinations(f.d-n, f.d, ", or does not move"))
 	}
 	return r
 }

@@ -31,7 +31,7 @@ type Sequence struct {
 // missing or disagreeing shapes, a NaN or an infinity.
 func (s Sequence) check() error {
 	if s.Y == nil || s.Y.IsEmpty() {
-		return errors.New("it has no output Y")
+		return errors.New("it has no output Y; give one after its last step at the least")
 	}
 	k, rows := s.Len(), s.Y.RawMatrix().Rows
 	if err := s.checkAt(k, rows); err != nil {
@@ -49,9 +49,9 @@ func (s Sequence) check() error {
 func (s Sequence) checkAt(k, rows int) error {
 	switch {
 	case s.At == nil && rows != 1 && rows != k:
-		return fmt.Errorf("it has %d rows of Y for %d steps; give one a step, or one for the last step, or say in At where they stand", rows, k)
+		return fmt.Errorf("it has %s of Y for %s; give one a step, or one for the last step, or say in At where they stand", count(rows, "row"), count(k, "step"))
 	case s.At != nil && rows != len(s.At):
-		return fmt.Errorf("it has %d rows of Y and %d steps in At; give a step for each row", rows, len(s.At))
+		return fmt.Errorf("it has %s of Y and %s in At; give a step for each row", count(rows, "row"), count(len(s.At), "step"))
 	}
 	for i, t := range s.At {
 		if t < 0 || t > k {
@@ -141,10 +141,10 @@ func (c *checker) next(s Sequence) error {
 		c.p = p
 	}
 	if d != c.d && d != 0 {
-		return fmt.Errorf("twornn: sequence %d has %d inputs, those before it %d", c.n, d, c.d)
+		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same columns in all", c.n, count(d, "input"), c.d)
 	}
 	if p != c.p {
-		return fmt.Errorf("twornn: sequence %d has %d outputs, those before it %d", c.n, p, c.p)
+		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same targets in all", c.n, count(p, "output"), c.p)
 	}
 	return nil
 }

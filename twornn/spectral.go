@@ -67,7 +67,7 @@ func (b Basis) resolve(L int, has func(l int) bool) (Basis, error) {
 		}
 	}
 	if ls := missing(b); len(ls) > 0 {
-		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s",
+		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s; give such sequences, or another L",
 			L, b, list(b.lengths(L)), list(ls))
 	}
 	return b, nil
@@ -334,7 +334,7 @@ func (b *block) completeEmptyWord(rank int) error {
 // panics if shapes disagree.
 func FromFactors(P, S *mat.Dense, h map[int]*tt.Tensor, L int) (*Model, error) {
 	if h[L] == nil || h[2*L+1] == nil {
-		return nil, fmt.Errorf("twornn: Theorem 3 at L = %d needs H(%d) and H(%d)", L, L, 2*L+1)
+		return nil, fmt.Errorf("twornn: Theorem 3 at L = %d needs H(%d) and H(%d); recover both", L, L, 2*L+1)
 	}
 	d, p := hankelShape(h, []int{L, 2*L + 1})
 	rows, n := P.Dims()

@@ -14,6 +14,15 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// areCombinations says of so many of the inputs that they are linear combinations of the others.
+func areCombinations(n, of int, more string) string {
+	verb := "are linear combinations"
+	if n == 1 {
+		verb = "is a linear combination"
+	}
+	return fmt.Sprintf("%d of the %d inputs %s of the others%s; the model is right where they keep to that: leave out what the others tell, or give data in which they move apart", n, of, verb, more)
+}
+
 // list returns "2, 4 and 5".
 func list(ls []int) string {
 	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(ls), " ", ", "), "[]")

@@ -166,11 +166,11 @@ func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result
 		res.Candidates = append(res.Candidates, a)
 	}
 	if rank := f.betterRank(ctx, best); rank > 0 && !res.Has(RankLow) {
-		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise", o.Rank, rank)
+		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", o.Rank, rank)
 	}
 	res.Model = w.toData(res.Model)
 	if r, d := w.dims(); r < d {
-		res.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-r, d)
+		res.warn(Collinear, "%s", areCombinations(d-r, d, ""))
 	}
 	res.adequate = best.climb != nil && best.climb.adequate(by)
 	return res, nil

@@ -70,7 +70,7 @@ func (w *WFA) Value(word ...string) ([]float64, error) {
 func (w *WFA) indices(word []string) (*Model, []int, error) {
 	m := &Model{w.Alpha, w.A, w.Omega}
 	if m.fitted() != nil || len(w.Alphabet) != len(w.A) {
-		return nil, nil, errors.New("twornn: the automaton is empty, or its parts disagree")
+		return nil, nil, errors.New("twornn: the automaton is empty, or its parts are not of one number of states; fit it, or fill all of them")
 	}
 	index := make([]int, len(word))
 	for t, s := range word {
@@ -233,7 +233,7 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 		return false, nil, fmt.Errorf("twornn: a function of %d inputs and %d outputs cannot equal one of %d and %d", d, p, d2, p2)
 	}
 	if !a.finite() || !b.finite() {
-		return false, nil, errors.New("twornn: a model holds a parameter that is not finite")
+		return false, nil, errors.New("twornn: a model holds a parameter that is not finite; fit it again")
 	}
 	if tol == 0 {
 		tol = 1e-9

@@ -90,15 +90,15 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state", count(f.kept.N, "sequence"), count(f.set[1].D, "input"))
+		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state; give more data or fewer inputs", count(f.kept.N, "sequence"), count(f.set[1].D, "input"))
 	}
 	f.reweigh(s.Best)
 	s.Polish(ctx, f.data)
 	r := f.result(s)
 	if ctx.Err() != nil || s.Best.Ended == lsq.Stopped {
-		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far")
+		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far: allow more time, or name a rank")
 	} else if s.Best.Ended != lsq.Converged {
-		r.warn(NotConverged, "the joint fit ended after %s", count(s.Best.Iterations, "iteration"))
+		r.warn(NotConverged, "the joint fit reached its limit of %s; give fewer inputs or more data, or go on from this model with Adam.Refine", count(s.Best.Iterations, "iteration"))
 	}
 	return r, nil
 }
@@ -160,7 +160,7 @@ func (f *wideFit) result(s *wide.Search) *Result {
 func (f *wideFit) check(s *wide.Search, r *Result) {
 	rank, d := f.dims()
 	if rank < d {
-		r.warn(Collinear, "%d of the %d inputs are linear combinations of the others; the model is right where they keep to that", d-rank, d)
+		r.warn(Collinear, "%s", areCombinations(d-rank, d, ""))
 	}
 	if s.Best.Criterion > s.Zero() || !(r.MSE <= r.ZeroMSE*(1+1e-9)) {
 		r.warn(WorseThanZero, "no model explains more of the data than chance would (the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data or fewer inputs", r.MSE, r.ZeroMSE)
@@ -171,7 +171,7 @@ func (f *wideFit) check(s *wide.Search, r *Result) {
 	if asked := f.o.Rank; asked > s.Best.N {
 		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", asked, s.Best.N)
 	} else if asked > 0 && s.Low {
-		r.warn(RankLow, "rank %d asked for, but the outputs after two steps tell of more states: what the rank leaves out is no noise", asked)
+		r.warn(RankLow, "rank %d asked for, but the outputs after two steps tell of more states: what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", asked)
 	}
 	f.keep(r)
 }

@@ -61,4 +61,6 @@ func TestStops(t *testing.T) {
 }
 
 // one yields a sequence.
-func one(yield func(twornn.Sequence) bool) { yield(twornn.Sequence{X: mat.NewDense(1, 1, nil), Y: mat.NewDense(1, 1, nil)}) }
+func one(yield func(twornn.Sequence) bool) {
+	yield(twornn.Sequence{X: mat.NewDense(1, 1, nil), Y: mat.NewDense(1, 1, nil)})
+}

@@ -116,7 +116,7 @@ func TestVARChecksTheSequence(t *testing.T) {
 		{1, at(0, 2), "sequence 2: input 3 of step 1 is NaN"},
 		{1, twornn.Sequence{X: mat.NewDense(4, 3, nil), Y: mat.NewDense(2, 2, nil)}, "sequence 2: it has 2 rows of Y for 4 steps"},
 		{2, steps(4, 2, 2), "sequence 2 has 2 inputs, those before it 3"},
-		{2, steps(4, 3, 1), "sequence 2 has 1 outputs, those before it 2"},
+		{2, steps(4, 3, 1), "sequence 2 has 1 output, those before it 2"},
 		{2, steps(1, 3, 2), "sequence 2 has 1 step; a VAR of order 2 needs at least as many"},
 		{2, steps(0, 3, 2), "sequence 2 has 0 steps; a VAR of order 2 needs at least as many"},
 		{2, twornn.Sequence{Err: fmt.Errorf("file broke off")}, "file broke off"},

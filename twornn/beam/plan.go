@@ -53,6 +53,14 @@ type plan struct {
 	problem string
 }
 
+// counted returns "1 row", "2 rows".
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 // newPlan returns the plan for the files, in the order of their names.
 func newPlan(files []count, f Files) plan {
 	files = slices.Clone(files)
@@ -104,8 +112,8 @@ func problemOf(files []count, f Files, total int64) string {
 	}
 	if total == 0 {
 		w := f.Window
-		return fmt.Sprintf("beam: no window of %d rows is in the %d rows of the files %s (%d in number): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
-			w.Length+max(w.Horizon, 1), sum.Rows, f.Pattern, len(files), sum.Gaps, sum.Missing)
+		return fmt.Sprintf("beam: no window of %s is in the %s of the files %s (%d in number): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
+			counted(int64(w.Length+max(w.Horizon, 1)), "row"), counted(sum.Rows, "row"), f.Pattern, len(files), sum.Gaps, sum.Missing)
 	}
 	return tooLarge(like.Columns, f.Window, total)
 }
@@ -138,7 +146,7 @@ func tooLarge(columns []string, w datasets.Window, total int64) string {
 
 func (c *count) step() string {
 	if c.Months > 0 {
-		return fmt.Sprintf("%d months", c.Months)
+		return counted(c.Months, "month")
 	}
 	return time.Duration(c.Step).String()
 }

@@ -49,11 +49,23 @@ func (f Files) check() error {
 		return fmt.Errorf("beam: Window.Length is %d and Horizon %d; no file has so many rows, lower the length or the horizon", w.Length, w.Horizon)
 	case w.Scaler != nil:
 		return errors.New("beam: Window.Scaler is set; leave it nil, as a fit does not depend on units")
+	case repeated(w.Targets) != "":
+		return fmt.Errorf("beam: the target %s is named twice; name each once", repeated(w.Targets))
 	case f.CSV.Location != nil:
 		return errors.New("beam: CSV.Location is set; set Files.Zone to its name instead")
 	}
 	_, err := f.reading()
 	return err
+}
+
+// repeated returns a name that is there twice, or none.
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // portable returns f in a form that JSON keeps: it has no infinities.

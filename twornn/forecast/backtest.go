@@ -153,7 +153,7 @@ func (b *backtest) score(table *Table, name string, seconds float64, forecasts [
 				}
 				e := f - y
 				if math.IsNaN(e) || math.IsInf(e, 0) {
-					return fmt.Errorf("forecast: %s forecasts %v for row %d of %q", name, f, b.from+r, row.Target)
+					return fmt.Errorf("forecast: %s forecasts %v for row %d of %q, which is no number to score; leave it out, or mend its Forecast", name, f, b.from+r, row.Target)
 				}
 				errs[r] = e
 				row.N++

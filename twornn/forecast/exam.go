@@ -31,8 +31,8 @@ func (l Lost) String() string {
 	if !l.Replaced {
 		what = "would have been better"
 	}
-	return fmt.Sprintf("%s, %d rows ahead: on the last part of the training rows it lost to %s, RMSE %.4g against %.4g; %s %s",
-		l.Target, l.Horizon, l.SimpleName, l.RMSE, l.Simple, l.SimpleName, what)
+	return fmt.Sprintf("%s, %s ahead: on the last part of the training rows it lost to %s, RMSE %.4g against %.4g; %s %s",
+		l.Target, count(l.Horizon, "row"), l.SimpleName, l.RMSE, l.Simple, l.SimpleName, what)
 }
 
 // lostErrors is the statistic of Diebold and Mariano from which on a loss is believed.

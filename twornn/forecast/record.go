@@ -119,11 +119,11 @@ func gapsText(g datasets.Gaps, steps bool) string {
 	case g.Count == 0:
 		return ""
 	case steps:
-		return fmt.Sprintf("%v: put in as rows without values, so that a row is a step", g)
+		return fmt.Sprintf("%v:\n  put in as rows without values, so that a row is a step", g)
 	case g.Calendar:
-		return fmt.Sprintf("%v: the rows are taken as they follow each other, so that these are no steps", g)
+		return fmt.Sprintf("%v:\n  the rows are taken as they follow each other, so that these are no steps", g)
 	}
-	return fmt.Sprintf("%v, more than half of all: the rows are taken as they follow each other, one a step, which may be far from right", g)
+	return fmt.Sprintf("%v, more than half of all:\n  the rows are taken as they follow each other, one a step, which may be far from right", g)
 }
 
 // has tells whether row t of column j was measured.

@@ -47,7 +47,7 @@ func (m Ridge) Fit(ctx context.Context, train *datasets.Series, o Options) (Fore
 		e.bounds(r)
 		for _, h := range k.horizons {
 			if need := 2*h + 8; r.n < need {
-				return nil, fmt.Errorf("forecast: %s too few for a regression %d rows ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), h, need)
+				return nil, fmt.Errorf("forecast: %s too few for a regression %s ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), count(h, "row"), need)
 			}
 			d, l, err := m.choose(ctx, k, r, h)
 			if err != nil {
@@ -108,7 +108,7 @@ func (m Ridge) choose(ctx context.Context, k *task, r *record, h int) (*design, 
 		}
 	}
 	if best == nil {
-		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %d rows ahead; give more rows, or targets with fewer missing values", h)
+		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %s ahead; give more rows, or targets with fewer missing values", count(h, "row"))
 	}
 	var out []*linear
 	for c := range k.targets {

@@ -75,11 +75,11 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 	out := &Fitted{}
 	f, err := fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		if need := leastRows + 2*k.furthest(); r.n < need {
-			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %d rows ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), k.furthest(), need)
+			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %s ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), count(k.furthest(), "row"), need)
 		}
 		t := newContest(k, r)
 		if x := t.sparsest(); len(x.truth) < leastHeld {
-			return nil, fmt.Errorf("forecast: only %d rows of the last half are measured %d rows ahead in all targets; forecast targets with many missing values apart, or take Persistence", len(x.truth), x.h)
+			return nil, fmt.Errorf("forecast: in only %s of the last half are all targets measured %s ahead; forecast targets with many missing values apart, or take Persistence", count(len(x.truth), "row"), count(x.h, "row"))
 		}
 		if err := t.run(ctx, o.Recorder); err != nil {
 			return nil, err

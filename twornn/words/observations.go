@@ -15,7 +15,7 @@ func steps(s twornn.Sequence, symbols int) (at []int, err error) {
 	rows, _ := s.Y.Dims()
 	switch {
 	case s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols:
-		return nil, fmt.Errorf("it has %d rows of outputs for %d symbols; give one a symbol, or one for the last, or list in At where they stand", rows, symbols)
+		return nil, fmt.Errorf("it has %s of outputs for %s; give one a symbol, or one for the last, or list in At where they stand", count(rows, "row"), count(symbols, "symbol"))
 	case !slices.IsSorted(s.At):
 		return nil, fmt.Errorf("its At %v does not ascend", s.At)
 	}
@@ -36,7 +36,7 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 			return nil, s.Err
 		}
 		if s.Y == nil || s.Y.IsEmpty() {
-			return nil, fmt.Errorf("words: sequence %d has no outputs", n)
+			return nil, fmt.Errorf("words: sequence %d has no outputs; give one after its last symbol at the least", n)
 		}
 		d, p := s.Dims()
 		if o.P == 0 {
@@ -46,7 +46,7 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 			o.D = d
 		}
 		if p != o.P || d != 0 && d != o.D {
-			return nil, fmt.Errorf("words: sequence %d has %d inputs and %d outputs, those before it %d and %d", n, d, p, o.D, o.P)
+			return nil, fmt.Errorf("words: sequence %d has %d inputs and %d outputs, those before it %d and %d; give the same in all", n, d, p, o.D, o.P)
 		}
 		word, err := datasets.WordOf(s.X)
 		if err != nil {
@@ -61,7 +61,7 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 		}
 	}
 	if o.D == 0 {
-		return nil, fmt.Errorf("words: %d sequences hold no symbol; give words of at least one", n)
+		return nil, fmt.Errorf("words: the data, %s, hold no symbol; give words of at least one", count(n, "sequence"))
 	}
 	return o, nil
 }

@@ -207,13 +207,13 @@ func (l *learner) ask(word []int) []float64 {
 	}
 	for _, v := range y {
 		if v-v != 0 && l.err == nil {
-			l.err = fmt.Errorf("words: the answer to %v is %v", word, v)
+			l.err = fmt.Errorf("words: the answer to %v is %v; a black box has to answer with finite numbers", word, v)
 		}
 		l.size = max(l.size, math.Abs(v))
 	}
 	if len(y) != l.p || len(y) == 0 {
 		if l.err == nil {
-			l.err = fmt.Errorf("words: the answer to %v has %d outputs, those before it %d", word, len(y), l.p)
+			l.err = fmt.Errorf("words: the answer to %v has %s, those before it %d; a black box has to answer all words alike", word, count(len(y), "output"), l.p)
 		}
 		y = make([]float64, max(l.p, 1))
 	}
@@ -251,7 +251,7 @@ func (l *learner) begin(oracle Oracle) error {
 	}
 	l.prefixes, l.columns = [][]int{{}}, []column{{word, largestAbs(y)}}
 	if y[largestAbs(y)] == 0 {
-		return fmt.Errorf("words: the oracle says that the answer to %v is not zero, the black box that it is", word)
+		return fmt.Errorf("words: the oracle says that the answer to %v is not zero, the black box that it is; one of them is wrong", word)
 	}
 	return nil
 }

@@ -66,6 +66,9 @@ func Write(path string, text []byte) error {
 		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if unnamed := (*fs.PathError)(nil); errors.As(err, &unnamed) {
+		return fmt.Errorf("%s cannot be written, as no file can be made in its folder: %w; make the folder, or name a file in one that can be written", path, unnamed.Err)
+	}
 	if err != nil {
 		return err
 	}

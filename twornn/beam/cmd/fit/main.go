@@ -148,6 +148,15 @@ func report(r sdk.PipelineResult) {
 	if n["files"] == 0 {
 		return // the runner does not count
 	}
-	fmt.Printf("%d windows of %d rows from %d rows in %d files (%d without rows); lost to gaps %d, to missing values %d\n",
-		n["windows"], *length+*horizon, n["rows"], n["files"], n["files without rows"], n["lost to gaps"], n["lost to missing values"])
+	fmt.Printf("%s of %s from %s in %s (%d without rows); lost to gaps %d, to missing values %d\n",
+		counted(n["windows"], "window"), counted(int64(*length+*horizon), "row"), counted(n["rows"], "row"), counted(n["files"], "file"),
+		n["files without rows"], n["lost to gaps"], n["lost to missing values"])
+}
+
+// counted returns "1 file", "2 files".
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

@@ -139,6 +139,9 @@ func TestMistakes(t *testing.T) {
 		{"--input a.csv --runner flink", "--endpoint"},
 		{"--input a.csv --rank -1", "--rank and --L"},
 		{"--input a.csv --length 0", "1 or more"},
+		{"--input a.csv --L 100 --length 4", "--L 100 takes windows of 2 L + 1 = 201 rows of inputs, and --length is 4; lower --L to 1, or raise --length"},
+		{"--input a.csv --L 1 --length 2", "leave out --L, or raise --length"},
+		{"--input a.csv --target wind,rain,wind", "the target wind is named twice; name each once"},
 		{"--input a.csv --length 9223372036854775807", "lower --length or --horizon"},
 		{"--input a.csv --horizon 9223372036854775807", "lower --length or --horizon"},
 		{"--input a.csv --length 99999999", "no window of 100000000 rows is in the 60 rows"},
@@ -185,7 +188,7 @@ func TestMistakes(t *testing.T) {
 		}
 		before := state(t, dir)
 		out, errs, code := runIn(t, dir, args...)
-		if code == 0 || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 || out != "" {
+		if code == 0 || !strings.Contains(errs, c.want) || strings.Contains(errs, ".part") || strings.Count(errs, "\n") != 1 || out != "" {
 			t.Errorf("fit %s ended with %d and printed\n%s%s\nwant one line with %q", c.args, code, out, errs, c.want)
 		}
 		if after := state(t, dir); after != before {

@@ -225,7 +225,17 @@ func files() (beam.Files, error) {
 	if *horizon < 1 || *length < 1 {
 		return f, errors.New("--length and --horizon must be 1 or more")
 	}
-	return f, f.Check()
+	if err := f.Check(); err != nil {
+		return f, err
+	}
+	if *prefix > (*length-1)/2 {
+		cure := "leave out --L"
+		if *length >= 3 {
+			cure = fmt.Sprintf("lower --L to %d", (*length-1)/2)
+		}
+		return f, fmt.Errorf("--L %d takes windows of 2 L + 1 = %d rows of inputs, and --length is %d; %s, or raise --length", *prefix, 2**prefix+1, *length, cure)
+	}
+	return f, nil
 }
 
 // layouts are the layouts of times that have a name.

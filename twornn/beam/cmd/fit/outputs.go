@@ -156,6 +156,9 @@ func writable(name, path string) (string, error) {
 // tryIn errs if no file can be made in a folder.
 func tryIn(dir string) error {
 	tmp, err := os.CreateTemp(dir, ".*.part")
+	if unnamed := (*fs.PathError)(nil); errors.As(err, &unnamed) {
+		return fmt.Errorf("no file can be made in the folder %s: %w", dir, unnamed.Err) // whatever its name
+	}
 	if err != nil {
 		return err
 	}
