@@ -3,10 +3,15 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/twornn/spectral/twornn"
 )
 
 // Two gauges in one file, each a series of its own.
@@ -101,4 +106,47 @@ func ExampleFetch() {
 	// Output:
 	// 2 <nil>
 	// 2 <nil>
+}
+
+// A model from a file, such as the command of package beam writes, says what comes after the
+// last row of a record.
+func ExampleSeries_Latest() {
+	w := Window{Length: 3, Targets: []string{"level"}, Bias: true} // as it was fitted
+	var file strings.Builder
+	fmt.Fprintln(&file, "date,level,rain")
+	level, rain := 10.0, 0.0
+	for i := range 200 {
+		fmt.Fprintf(&file, "%s,%v,%v\n", time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), level, rain)
+		level, rain = 5+level/2+rain, float64(i*i%7)
+	}
+	s, err := Read(strings.NewReader(file.String()), "levels.csv", CSV{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fit, err := twornn.Fit(context.Background(), s.Windows(w), twornn.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := fit.Save(filepath.Join(dir, "model.json")); err != nil {
+		log.Fatal(err)
+	}
+
+	m, err := twornn.Load(filepath.Join(dir, "model.json"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := s.Latest(w)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f on %s\n", m.Predict(nil, x), s.TimeAfter(1).Format(time.DateOnly))
+	fmt.Printf("%.3f is right\n", level)
+	// Output:
+	// [15.008] on 2020-07-19
+	// 15.008 is right
 }

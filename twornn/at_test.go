@@ -148,7 +148,7 @@ func TestWrongSteps(t *testing.T) {
 		at   []int
 		want string
 	}{
-		{[]int{1}, "2 rows of Y and 1 steps in At"},
+		{[]int{1}, "2 rows of Y and 1 step in At"},
 		{[]int{1, 4}, "after step 4, but there are 3 steps"},
 		{[]int{-1, 2}, "after step -1"},
 		{[]int{2, 2}, "must ascend"},

@@ -231,7 +231,7 @@ func TestConformalErrors(t *testing.T) {
 		{"NaN", zero, last(1, 2, nan), 0.5, "sequence 3: output 1 of step 2 is NaN"},
 		{"inputs", twornn.NewModel(1, 3, 1), of(two, two), 0.5, "takes 3 inputs"},
 		{"outputs", twornn.NewModel(1, 2, 2), of(two, two), 0.5, "gives 2 outputs"},
-		{"ragged", zero, of(two, two, twornn.Sequence{X: mat.NewDense(1, 1, nil), Y: mat.NewDense(1, 1, nil)}), 0.5, "sequence 3 has 1 inputs"},
+		{"ragged", zero, of(two, two, twornn.Sequence{X: mat.NewDense(1, 1, nil), Y: mat.NewDense(1, 1, nil)}), 0.5, "sequence 3 has 1 input"},
 		{"not fitted", (*twornn.Model)(nil), of(two, two), 0.5, "not fitted"},
 		{"infinite", explodes, last(1, 2), 0.5, "output 1 predicted for held-out sequence 1 is +Inf"},
 		{"NaN predicted", strays, noisy(9, rand.New(rand.NewPCG(1, 1)), gauss), 0.5, "output 2 predicted for held-out sequence 1 is NaN"},
