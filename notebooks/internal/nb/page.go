@@ -33,7 +33,7 @@ const pageStyle = `<style>
 .course > :first-child { text-align: left; }
 .course > :last-child { text-align: right; }
 main, body > .jp-Notebook { max-width: 68em; margin: 0 auto; }
-.jp-RenderedMarkdown table { width: auto; margin: 0.7em 0; font-size: 0.95em; overflow-x: auto; display: block; }
+.jp-RenderedMarkdown table { width: auto; margin: 0.7em 0 1.2em; font-size: 0.95em; overflow-x: auto; display: block; }
 .jp-RenderedMarkdown td, .jp-RenderedMarkdown th { padding: 0.25em 0.7em; vertical-align: top; white-space: normal; line-height: 1.3; }
 .jp-RenderedMarkdown td:first-child:has(math), .jp-RenderedMarkdown td code { white-space: nowrap; }
 .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
