@@ -21,7 +21,7 @@ func (t *table) findTimes(rows []row) error {
 				return err
 			}
 			if seen[name] {
-				return fmt.Errorf("datasets: CSV.Times names %s twice", inline(name))
+				return fmt.Errorf("datasets: CSV.Times names %s twice; name it once", inline(name))
 			}
 			seen[name] = true
 			fields = append(fields, i)

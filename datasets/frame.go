@@ -53,7 +53,7 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 		}
 	}
 	if len(columns) == 0 {
-		return nil, errors.New("datasets: the data frame has no column of numbers beside its times")
+		return nil, errors.New("datasets: the data frame has no column of numbers beside its times; name its columns, or turn them into numbers first")
 	}
 	taken := make(map[string]bool, len(columns))
 	for _, name := range columns {
@@ -61,7 +61,7 @@ func FromFrame(df dataframe.DataFrame, columns ...string) (*Series, error) {
 			return nil, fmt.Errorf("datasets: the data frame has no column %s; it has %s", inline(name), list(f.names))
 		}
 		if taken[name] {
-			return nil, fmt.Errorf("datasets: column %s is named twice", inline(name))
+			return nil, fmt.Errorf("datasets: column %s is named twice; name it once", inline(name))
 		}
 		taken[name] = true
 		v, err := f.values(name)

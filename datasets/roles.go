@@ -24,7 +24,7 @@ func (t *table) start() error {
 			return err
 		}
 		if slices.Contains(t.by[:k], name) {
-			return fmt.Errorf("datasets: ReadGroups names %s twice", inline(name))
+			return fmt.Errorf("datasets: ReadGroups names %s twice; name it once", inline(name))
 		}
 		t.groupBy = append(t.groupBy, i)
 	}
@@ -94,7 +94,7 @@ func (t *table) findNumbers() error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("datasets: CSV.Columns names %s twice", inline(name))
+			return fmt.Errorf("datasets: CSV.Columns names %s twice; name it once", inline(name))
 		}
 		seen[name] = true
 		t.fields = append(t.fields, i)

@@ -117,7 +117,7 @@ func (c *Scaler) Unscale(m *twornn.Model, targets ...string) (*twornn.Model, err
 		return nil, err
 	}
 	if m == nil || m.H0 == nil || m.Omega == nil || len(m.A) == 0 {
-		return nil, errors.New("datasets: the model is not fitted")
+		return nil, errors.New("datasets: the model is not fitted; fit it first")
 	}
 	if len(targets) == 0 {
 		targets = c.Columns

@@ -108,7 +108,7 @@ func (s *Series) Select(columns ...string) (*Series, error) {
 			return nil, s.lacks(name)
 		}
 		if taken[name] {
-			return nil, fmt.Errorf("datasets: column %s is selected twice", inline(name))
+			return nil, fmt.Errorf("datasets: column %s is selected twice; name it once", inline(name))
 		}
 		taken[name] = true
 		v.columns = append(v.columns, name)

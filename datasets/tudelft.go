@@ -117,7 +117,7 @@ func newDelft(o TUDelft) (*delft, error) {
 			return nil, fmt.Errorf("datasets: a station file has no column of numbers %s; it has %s", inline(name), list(delftColumns[2:]))
 		}
 		if slices.Contains(d.o.Columns[:k], name) {
-			return nil, fmt.Errorf("datasets: TUDelft.Columns names %s twice", inline(name))
+			return nil, fmt.Errorf("datasets: TUDelft.Columns names %s twice; name it once", inline(name))
 		}
 		span := [2]float64{math.Inf(-1), math.Inf(1)}
 		if r, ok := delftRanges[name]; ok {

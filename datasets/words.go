@@ -218,7 +218,7 @@ func WordsFromSequences(data iter.Seq[twornn.Sequence], alphabet []string) (*Wor
 		w.Add(word, 1)
 	}
 	if n == 0 {
-		return nil, errors.New("datasets: there is no sequence")
+		return nil, errors.New("datasets: the data hold no sequence; give one at the least")
 	}
 	return w, nil
 }

@@ -55,7 +55,7 @@ func (m *Model) encode() ([]byte, error) {
 			a[k][i] = mat.Row(nil, k, m.A[i])
 			for j, v := range a[k][i] {
 				if !isFinite(v) {
-					return nil, fmt.Errorf("the entry A[%d][%d][%d] is %v", k, i, j, v)
+					return nil, fmt.Errorf("the entry A[%d][%d][%d] is %v; fit it again", k, i, j, v)
 				}
 			}
 		}
@@ -64,13 +64,13 @@ func (m *Model) encode() ([]byte, error) {
 		omega[i] = mat.Row(nil, i, m.Omega)
 		for j, v := range omega[i] {
 			if !isFinite(v) {
-				return nil, fmt.Errorf("the entry Omega[%d][%d] is %v", i, j, v)
+				return nil, fmt.Errorf("the entry Omega[%d][%d] is %v; fit it again", i, j, v)
 			}
 		}
 	}
 	for i, v := range m.h0() {
 		if !isFinite(v) {
-			return nil, fmt.Errorf("the entry h0[%d] is %v", i, v)
+			return nil, fmt.Errorf("the entry h0[%d] is %v; fit it again", i, v)
 		}
 	}
 	return json.Marshal(struct {

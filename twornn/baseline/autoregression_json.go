@@ -33,7 +33,7 @@ func (a *Autoregression) UnmarshalJSON(text []byte) error {
 	}
 	k := len(f.C)
 	if k == 0 || f.Order < 0 || f.Order > longest {
-		return errors.New("baseline: a saved autoregression has no series or a bad order")
+		return errors.New("baseline: a saved autoregression has no series or a bad order; save it again")
 	}
 	c := mat.NewDense(k, 1+k*f.Order, nil)
 	for i, row := range f.C {
@@ -42,7 +42,7 @@ func (a *Autoregression) UnmarshalJSON(text []byte) error {
 		}
 		for _, x := range row {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return errors.New("baseline: a saved autoregression has a coefficient that is no number")
+				return errors.New("baseline: a saved autoregression has a coefficient that is no number; save it again")
 			}
 		}
 		c.SetRow(i, row)

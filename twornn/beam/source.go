@@ -88,7 +88,7 @@ func (f Files) reading() (datasets.CSV, error) {
 	}
 	var err error
 	if o.Location, err = time.LoadLocation(f.Zone); err != nil {
-		return o, fmt.Errorf("beam: Zone %q is no time zone that is known here: %w", f.Zone, err)
+		return o, fmt.Errorf("beam: Zone %q is no time zone that is known here: %w; name one such as Europe/Dublin", f.Zone, err)
 	}
 	return o, nil
 }

@@ -45,7 +45,7 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 		return nil, stopped(ctx, "learning had begun")
 	}
 	if train == nil || train.Len() == 0 {
-		return nil, fmt.Errorf("forecast: the training series has no rows")
+		return nil, fmt.Errorf("forecast: the training series has no rows; lower what is held back, or read more")
 	}
 	k, err := newTask(train, o)
 	if err != nil {

@@ -86,7 +86,7 @@ func newTask(train *datasets.Series, o Options) (*task, error) {
 				return nil, fmt.Errorf("forecast: %s names %q, which is no column; there are %q", what, name, k.columns)
 			}
 			if slices.Contains(at, j) {
-				return nil, fmt.Errorf("forecast: %s names %q twice", what, name)
+				return nil, fmt.Errorf("forecast: %s names %q twice; name it once", what, name)
 			}
 			at = append(at, j)
 		}

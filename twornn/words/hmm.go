@@ -21,7 +21,7 @@ type HMM struct {
 // check returns an error if the parts of h disagree or are no probabilities.
 func (h *HMM) check() error {
 	if h == nil || h.Transition == nil || h.Emission == nil || len(h.Start) == 0 {
-		return errors.New("words: the hidden Markov model is empty")
+		return errors.New("words: the hidden Markov model is empty; fill Start, Transition and Emission")
 	}
 	n := len(h.Start)
 	r, c := h.Transition.Dims()
@@ -88,7 +88,7 @@ func HMMOf(w *twornn.WFA) (*HMM, error) {
 	m := w.Model()
 	n, d, p := m.Dims()
 	if p != 1 {
-		return nil, fmt.Errorf("words: an automaton of %d outputs is no hidden Markov model", p)
+		return nil, fmt.Errorf("words: an automaton of %d outputs is no hidden Markov model, which has one; take one output", p)
 	}
 	h := &HMM{Start: make([]float64, n), Transition: mat.NewDense(n, n, nil), Emission: mat.NewDense(n, d, nil)}
 	for i := range n {

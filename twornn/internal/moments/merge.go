@@ -16,7 +16,7 @@ import (
 func (c Set) Merge(o Set) error {
 	d, p := c.Dims()
 	if d2, p2 := o.Dims(); p2 != 0 && p != 0 && (d != d2 && d != 0 && d2 != 0 || p != p2) {
-		return fmt.Errorf("twornn: cannot merge: %d inputs and %d outputs against %d and %d", d, p, d2, p2)
+		return fmt.Errorf("twornn: cannot merge: %d inputs and %d outputs against %d and %d; gather both with the same columns and targets", d, p, d2, p2)
 	}
 	for l, m := range o {
 		if c[l] != nil && c[l].KeepRows != m.KeepRows {
