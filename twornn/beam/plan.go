@@ -53,8 +53,8 @@ type plan struct {
 	problem string
 }
 
-// counted returns "1 row", "2 rows".
-func counted(n int64, what string) string {
+// plural returns "1 row", "2 rows".
+func plural(n int64, what string) string {
 	if n != 1 {
 		what += "s"
 	}
@@ -113,7 +113,7 @@ func problemOf(files []count, f Files, total int64) string {
 	if total == 0 {
 		w := f.Window
 		return fmt.Sprintf("beam: no window of %s is in the %s of the files %s (%d in number): %d lost to gaps, %d to missing values; lower the length or the horizon, or name fewer columns",
-			counted(int64(w.Length+max(w.Horizon, 1)), "row"), counted(sum.Rows, "row"), f.Pattern, len(files), sum.Gaps, sum.Missing)
+			plural(int64(w.Length+max(w.Horizon, 1)), "row"), plural(sum.Rows, "row"), f.Pattern, len(files), sum.Gaps, sum.Missing)
 	}
 	return tooLarge(like.Columns, f.Window, total)
 }
@@ -146,7 +146,7 @@ func tooLarge(columns []string, w datasets.Window, total int64) string {
 
 func (c *count) step() string {
 	if c.Months > 0 {
-		return counted(c.Months, "month")
+		return plural(c.Months, "month")
 	}
 	return time.Duration(c.Step).String()
 }
