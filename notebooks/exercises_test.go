@@ -117,6 +117,26 @@ func TestSomethingToChange(t *testing.T) {
 	}
 }
 
+// "make quickstart" prints the tables of the first notebook without the text around them, so
+// each says what it is.
+func TestQuickstartTablesHaveTitles(t *testing.T) {
+	_, notebooks := course(t)
+	n, err := nb.Read(notebooks["00"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := n.Tables()
+	if len(tables) < 4 {
+		t.Errorf("%d tables", len(tables))
+	}
+	for _, table := range tables {
+		title, rest, _ := strings.Cut(table, "\n")
+		if title == "" || !strings.HasPrefix(rest, "\n") {
+			t.Errorf("a table without a title:\n%s", table)
+		}
+	}
+}
+
 // screen is about how many lines JupyterLab shows at once in a window of 1,000 pixels, 22 for a
 // line of text and 18 for one of code; a figure takes the room of 18.
 const screen, figure = 42, 18

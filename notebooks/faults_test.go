@@ -120,3 +120,77 @@ func TestReadmeSaysHowLIsChosen(t *testing.T) {
 		t.Error("it does not say how L is chosen")
 	}
 }
+
+// What notebooks 12 and 13 say of their tables holds of the tables as they are committed. They
+// are made anew whenever a forecaster gets better, and the words are not.
+func TestWordsAgreeWithTables(t *testing.T) {
+	_, notebooks := course(t)
+	wind := columns(t, notebooks["12"], "DUB in 1978")
+	for _, measure := range []string{"RMSE", "MAE"} {
+		for _, h := range []string{" 1", " 3", " 6"} {
+			c := wind[measure+h]
+			for method, x := range c {
+				if c["2-RNN"] > x {
+					t.Errorf("12: %s%s: %s has %g, the 2-RNN %g", measure, h, method, x, c["2-RNN"])
+				}
+			}
+		}
+	}
+	const clear = 1.96
+	behind := columns(t, notebooks["13"], "Behind the 2-RNN")
+	count := func(rival string) (n int) {
+		for _, statistic := range behind[rival] {
+			if statistic > clear {
+				n++
+			}
+		}
+		return n
+	}
+	if ar, vr, ridge := count("AR"), count("VAR"), count("ridge"); ar != 8 || vr != 6 || ridge != 1 || behind["ridge"]["MAL, 1"] < clear {
+		t.Errorf("13: clearly behind the 2-RNN are AR in %d rows, VAR in %d, ridge in %d", ar, vr, ridge)
+	}
+	rmse, better := columns(t, notebooks["13"], "RMSE on the test rows"), 0
+	for row, x := range rmse["ridge"] {
+		if x < rmse["2-RNN"][row] {
+			better++
+		}
+	}
+	if better != 2 {
+		t.Errorf("13: ridge has the least RMSE in %d rows", better)
+	}
+}
+
+// columns returns the numbers of the table whose title begins so, by column and row.
+func columns(t *testing.T, path, title string) map[string]map[string]float64 {
+	t.Helper()
+	n, err := nb.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range n.Tables() {
+		lines := strings.Split(table, "\n")
+		if !strings.HasPrefix(table, title) || len(lines) < 5 {
+			continue
+		}
+		gap := regexp.MustCompile(`\s{2,}`)
+		header := gap.Split(lines[2], -1) // "" for a first column without a name
+		found := make(map[string]map[string]float64)
+		for _, line := range lines[4:] {
+			cells := gap.Split(strings.TrimSpace(line), -1)
+			for i, cell := range cells[1:] {
+				x, err := strconv.ParseFloat(strings.TrimSuffix(cell, " %"), 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := strings.TrimSpace(header[1+i])
+				if found[name] == nil {
+					found[name] = make(map[string]float64)
+				}
+				found[name][cells[0]] = x
+			}
+		}
+		return found
+	}
+	t.Fatalf("%s has no table %q", path, title)
+	return nil
+}
