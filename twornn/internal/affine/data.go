@@ -11,11 +11,13 @@ import (
 type Data struct {
 	D, P int // inputs with the constant, outputs
 	Runs []lsq.Run
-	M    int     // outputs times p
-	Own  bool    // each run has a start of its own, beside h₀ as the states are beside their mean
-	Slow bool    // states of linear systems may decay so slowly that they sum up what comes
-	Rest float64 // a sum of squares that no linear system explains, beside what the runs hold
-	For  int     // how many runs these stand for, if compressed
+	M    int  // outputs times p
+	Own  bool // each run has a start of its own, beside h₀ as the states are beside their mean
+	// Grows is by what power of e a state of a linear system may grow by itself over the longest run. Zero: it has
+	// to decay.
+	Grows float64
+	Rest  float64 // a sum of squares that no linear system explains, beside what the runs hold
+	For   int     // how many runs these stand for, if compressed
 	// Stop, if not nil, is asked whether passes over the data are to be given up.
 	Stop func() bool
 	// Report, if not nil, is told of each iteration of a fit to these data, or to some of
@@ -44,7 +46,7 @@ func (data *Data) Split(parts int) {
 // would take the beginning of a run, the first quarter of it stays, so that the start is
 // known.
 func (data *Data) Without(f, parts int) (train, held *Data) {
-	train, held = &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Stop: data.Stop}, &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Stop: data.Stop}
+	train, held = &Data{D: data.D, P: data.P, Own: data.Own, Grows: data.Grows, Stop: data.Stop}, &Data{D: data.D, P: data.P, Own: data.Own, Grows: data.Grows, Stop: data.Stop}
 	alone, known := data.Own || len(data.Runs) < parts, data.M/data.P/parts/4
 	for _, r := range data.Runs {
 		if data.Own {
@@ -115,6 +117,18 @@ func (data *Data) long() bool {
 // stoppedAt reports whether to give up, asked now and then along the outputs of a run.
 func (data *Data) stoppedAt(i int) bool { return i%1024 == 0 && data.Stop != nil && data.Stop() }
 
+// longest returns the number of steps of the longest run.
+func (data *Data) longest() int {
+	T := 1
+	for _, r := range data.Runs {
+		T = max(T, r.Steps(data.D))
+	}
+	return T
+}
+
+// pace returns by how much a state may grow by itself in a step.
+func (data *Data) pace() float64 { return math.Exp(data.Grows / float64(data.longest())) }
+
 // some returns about so many outputs, times p, of the data: the beginnings of few runs, or every so
 // manieth of many.
 func (data *Data) some(outputs int) *Data {
@@ -122,7 +136,7 @@ func (data *Data) some(outputs int) *Data {
 		return data
 	}
 	share := float64(outputs) / float64(data.M)
-	sub := &Data{D: data.D, P: data.P, Own: data.Own, Slow: data.Slow, Report: data.Report, Stop: data.Stop}
+	sub := &Data{D: data.D, P: data.P, Own: data.Own, Grows: data.Grows, Report: data.Report, Stop: data.Stop}
 	if data.many() {
 		for i := 0; i < len(data.Runs); i += int(1 / share) {
 			sub.Add(data.Runs[i])

@@ -76,7 +76,7 @@ func TestShortRecordsAreLeftOutCold(t *testing.T) {
 	data.Split(6)
 	by := Default()
 	by.MostStates = 6 // for the sake of time
-	s := linearSearch(t.Context(), data, by, 1)
+	s := linearSearch(t.Context(), data, by, 1, nil)
 	if s.cold || s.parts == nil {
 		t.Fatalf("with interactions without each part %v, linear ones %v", s.cold, s.parts != nil)
 	}

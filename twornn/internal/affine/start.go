@@ -228,6 +228,27 @@ func Random(m, d, p int, rnd *rand.Rand) *System {
 	return s
 }
 
+// Summing returns one with m states of which the last k sum up, each what is before it, the first of them
+// the inputs.
+func Summing(m, k, d, p int, rnd *rand.Rand) *System {
+	s := Random(m, d, p, rnd)
+	for a := m - k + 1; a <= m; a++ {
+		for b := 1; b <= m; b++ {
+			*s.at(0, a, b), *s.at(0, b, a) = 0, 0
+		}
+		*s.at(0, a, a) = 1
+		for i := 1; i < d; i++ {
+			if a > m-k+1 {
+				*s.at(i, 0, a) = 0
+			}
+		}
+		if a > m-k+1 {
+			*s.at(0, a-1, a) = 0.1
+		}
+	}
+	return s
+}
+
 // randomState makes state a one that the inputs move and that decays by up to pace.
 func (s *System) randomState(a int, pace float64, rnd *rand.Rand) {
 	keep := 1 - pace*rnd.Float64()

@@ -201,24 +201,18 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 
 // limit returns the bound on the eigenvalues of F of a linear system: e^{−5/T}, so that what a
 // state holds decays to a hundredth over the longest run, T steps, and can tell nothing of its
-// start at the end. Of slow data it is e^{1/2T}, so that a state may sum up, and the estimate of its
-// eigenvalue lie on either side of 1. Of many short runs it is
-// one, and with interactions, whose part in the decay F does not show, there is none.
+// start at the end; of many short runs one. Where states may grow it is what data.Grows says, and with
+// interactions, whose part in the decay F does not show, there is none.
 func (s *System) limit(data *Data) float64 {
 	switch {
 	case s.Products:
 		return math.Inf(1)
+	case data.Grows > 0:
+		return data.pace()
 	case data.many():
 		return 1
 	}
-	T := 1
-	for _, r := range data.Runs {
-		T = max(T, r.Steps(data.D))
-	}
-	if data.Slow {
-		return math.Exp(0.5 / float64(T))
-	}
-	return math.Exp(-5 / float64(T))
+	return math.Exp(-5 / float64(data.longest()))
 }
 
 // keepTo scales F so that it has no eigenvalue beyond the limit, and reports whether it had.
@@ -249,11 +243,10 @@ func (s *System) Damped(f float64) *System {
 	return g
 }
 
-// bounded reports whether no state grows by itself, or of slow data so little that it may sum up.
+// bounded reports whether no state grows by itself, or where it may by no more than that.
 func (s *System) bounded(data *Data) bool {
-	linear := System{N: s.N, D: s.D, P: s.P}
-	if data.Slow {
-		return s.Radius() <= linear.limit(data)
+	if data.Grows > 0 {
+		return s.Radius() <= data.pace()*(1+1e-12)
 	}
 	return s.Radius() < 1
 }
