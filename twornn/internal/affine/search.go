@@ -305,7 +305,8 @@ func (s *Search) readouts(ctx context.Context) {
 		return
 	}
 	earns := best.Validation() < (1-s.Slight)*s.Linear.Validation() && best.score(s.Linear) >= s.Parts-2
-	if earns && best.Validation() < s.Best.Validation() {
+	// Beside products in the states parts count alike, as elsewhere: one that none other tells of may outweigh all.
+	if earns && best.Validation() < s.Best.Validation() && best.score(s.Best) >= 2 {
 		s.Best = best
 	}
 }
