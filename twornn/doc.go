@@ -144,8 +144,8 @@
 //  12. fitter.result     weighs it against the zero function, and warns
 //  13. toData            brings it back to the units of the data
 //
-// Where the inputs hold a constant and short words do not say all (4 to 13 are then a first
-// try, or left out):
+// Where the inputs hold a constant (4 to 13 are then a first try of short words, kept if it leaves
+// noise alone and on parts left out does better by its products of inputs, and left out for long runs):
 //
 //  1. Kept.add          keeps the example as it came
 //  2. newSplit          makes the constant the first input, the others of mean 0 and variance 1

@@ -24,12 +24,12 @@ type way func(context.Context, moments.Set, Options, policy) (*Result, error)
 
 // words fits by measurements of words, and says what the data say of it.
 func (w ways) words(ctx context.Context) (*Result, error) {
-	return w.reviewed(ctx, fitWords)
+	return w.reviewed(ctx, few, fitWords)
 }
 
 // runs fits along the runs.
 func (w ways) runs(ctx context.Context) (*Result, error) {
-	return w.reviewed(ctx, func(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+	return w.reviewed(ctx, few, func(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
 		f := newRunFit(c, o, by)
 		if f == nil {
 			return nil, errNoRuns
@@ -78,8 +78,8 @@ func (w ways) wide(ctx context.Context, f *wideFit) (*Result, error) {
 
 var errNoRuns = errors.New("twornn: the inputs hold no constant: there is no fit along runs")
 
-// reviewed fits one way.
-func (w ways) reviewed(ctx context.Context, fit way) (*Result, error) {
+// reviewed fits one way, and without each part again where there are at most so many outputs, times p.
+func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) {
 	r, err := fit(ctx, w.c, w.o, w.by)
 	if err != nil {
 		return nil, err
@@ -88,26 +88,26 @@ func (w ways) reviewed(ctx context.Context, fit way) (*Result, error) {
 	o, by := w.o, w.by
 	o.Rank, o.Recorder, o.Src = r.Rank, nil, nil
 	by.ManyStarts, by.FewStarts, by.SpareStarts, by.runs.Starts = 3, 1, 2, 1
-	r.learnAgain(ctx, w.c, w.o, func(c moments.Set) (*Result, error) { return fit(ctx, c, o, by) })
+	r.learnAgain(ctx, w.c, w.o, most, func(c moments.Set) (*Result, error) { return fit(ctx, c, o, by) })
 	r.review(w.c, w.by)
 	return r, nil
 }
 
-// better fits short words with a constant input: by their measurements where such a model holds, and
-// is worth its products of inputs, and else by whichever way does better on parts left out. Words
-// may carry fewer states than are asked for; along the runs any number is possible.
+// better fits short words with a constant input: by their measurements where such a model leaves no
+// more than noise and is worth its products of inputs, and else by whichever way does better on parts
+// left out. Words may carry fewer states than are asked for; along the runs any number is possible.
 func (w ways) better(ctx context.Context) (*Result, error) {
 	short := w
-	words, err := short.words(ctx)
+	words, err := short.reviewed(ctx, compared, fitWords)
 	asked, high := new(rankError), false
 	if errors.As(err, &asked) {
 		short.o.Rank, high = asked.most, true
-		words, err = short.words(ctx)
+		words, err = short.reviewed(ctx, compared, fitWords)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return words, err
-	case err == nil && !high && words.holds(w.by) && (w.o.Rank > 0 || words.earns(w.by) || !words.trial.Drifts()):
+	case err == nil && !high && words.holds(w.by) && (w.o.Rank > 0 || words.adequate && words.earns(w.by)):
 		return words, nil
 	case err != nil && w.o.Rank > 0 && !high:
 		return nil, err

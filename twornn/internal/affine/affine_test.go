@@ -230,4 +230,25 @@ func TestSumsUpTwiceOrGrows(t *testing.T) {
 			t.Errorf("%s: error %.3g, on parts left out %.3g², noise %g", name, e, math.Sqrt(s.Best.Validation()), noise)
 		}
 	}
+
+// TestNothingToTell: outputs that inputs tell nothing of stay at their mean, but for draws in which chance
+// says otherwise on parts left out: two of these six, where without the comparison all six moved.
+func TestNothingToTell(t *testing.T) {
+	moved := 0
+	for seed := range uint64(6) {
+		rnd := rand.New(rand.NewPCG(seed, 10))
+		data := draw(NewSystem(1, 3, 2), 150, 1, rnd)
+		p := Default()
+		p.MostStates = 3
+		s := Fit(context.Background(), data, p, 1)
+		mean := NewSystem(1, 3, 2)
+		mean.FitOutputs(data)
+		if ratio := s.Best.SSE / mean.SSE; ratio < 1-1e-6 {
+			moved++
+			t.Logf("seed %d: %d states, products %v, %.4f of the squared error about the mean", seed, s.Best.States(), s.Best.Products, ratio)
+		}
+	}
+	if moved > 3 {
+		t.Errorf("%d of 6 draws move", moved)
+	}
 }

@@ -65,6 +65,7 @@ type Search struct {
 	parts []*path // without a part each; nil where parts are left out of a fit to the whole
 	cold  bool    // whether systems with interactions are fitted without each part, too
 	held  []*Data // the parts
+	mean  *System // the one whose outputs stay at their mean, if nothing linear does better
 	told  *System // the best linear one that long runs tell without a descent, of any number of states
 	spent float64
 	from  int  // states from which interactions are tried
@@ -109,9 +110,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 			s = l
 		}
 	}
-	if s.Best == nil {
-		s.constant()
-	}
+	s.constant()
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
 		if s.whole.short != nil {
@@ -274,12 +273,28 @@ func (s *Search) fewest() int {
 	return max(1, least)
 }
 
-// constant takes the system of one state that stays at zero: outputs at their mean.
+// constant takes the system of one state that stays at zero, outputs at their mean, if nothing does better
+// on parts left out.
 func (s *Search) constant() {
 	c := NewSystem(1, s.data.D, s.data.P)
-	if c.Ended = lsq.Converged; c.FitOutputs(s.data) {
-		s.Best, s.Tried = c, append(s.Tried, c)
+	if !c.FitOutputs(s.data) {
+		return
 	}
+	c.Ended, c.Known = lsq.Converged, float64(s.data.P)
+	if s.Best != nil {
+		for f := range len(s.Best.Folds) {
+			train, held := s.data.Without(f, s.Parts)
+			mean := c.clone()
+			if !mean.FitOutputs(train) || held.M == 0 {
+				return
+			}
+			c.Folds = append(c.Folds, mean.errorOn(held))
+		}
+		if !(c.Validation() <= s.Best.Validation()) {
+			return
+		}
+	}
+	s.Best, s.mean, s.Tried = c, c, append(s.Tried, c)
 }
 
 // readouts tries products in the outputs of the best linear system, and of those with more states as
@@ -291,7 +306,7 @@ func (s *Search) readouts(ctx context.Context) {
 	}
 	var best *System
 	for _, l := range s.Tried {
-		if l.Products || l.States() < s.Linear.States() || l == s.told {
+		if l.Products || l.States() < s.Linear.States() || l == s.told || l == s.mean {
 			continue
 		}
 		c := s.readout(ctx, l)
