@@ -222,7 +222,11 @@ func (r *Result) route() string {
 			other += fmt.Sprintf(" with L = %d", next.L)
 		}
 		if diff < 0 {
-			fmt.Fprintf(&b, "%s has a criterion lower by %.4g, but L is settled before, and growth and parts left out count too (Candidates)", other, -diff)
+			what := "but growth and parts left out count too (Candidates)"
+			if r.L > 0 {
+				what = "but L is settled before, and growth counts too (Candidates)"
+			}
+			fmt.Fprintf(&b, "%s has a criterion lower by %.4g, %s", other, -diff, what)
 		} else {
 			fmt.Fprintf(&b, "next best: %s, its criterion higher by %.4g (10 or more is a clear difference)", other, diff)
 		}

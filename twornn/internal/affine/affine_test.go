@@ -230,6 +230,7 @@ func TestSumsUpTwiceOrGrows(t *testing.T) {
 			t.Errorf("%s: error %.3g, on parts left out %.3g², noise %g", name, e, math.Sqrt(s.Best.Validation()), noise)
 		}
 	}
+}
 
 // TestNothingToTell: outputs that inputs tell nothing of stay at their mean, but for draws in which chance
 // says otherwise on parts left out: two of these six, where without the comparison all six moved.

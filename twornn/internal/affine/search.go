@@ -330,7 +330,7 @@ func (s *Search) readouts(ctx context.Context) {
 // parts left out; nil if there is none.
 func (s *Search) readout(ctx context.Context, linear *System) *System {
 	m := linear.States()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || m+s.data.P > s.MostTold {
 		return nil
 	}
 	whole := newReadouts(linear, s.data)
