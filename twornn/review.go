@@ -210,7 +210,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	}
 	switch {
 	case r.factor > bound:
-		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.3g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
+		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", count(n, "output"))
