@@ -27,6 +27,7 @@ type runFit struct {
 	o      Options
 	by     policy
 	damped *affine.System // what MaxGrowth made of the best; nil if nothing
+	first  *affine.System // that of a moment, where ctx may end
 	sofar  func(*Result)  // is told what there is in a moment; nil: nobody
 }
 
@@ -65,8 +66,8 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	defer w.cancel()
 	f.data.Report = w.report
 	search := affine.Fit(ctx, f.data, p, f.o.source().Uint64())
-	if search.Best == nil && ctx.Err() != nil && f.sofar != nil {
-		search = affine.Quick(f.data, p)
+	if ctx.Err() != nil && f.sofar != nil {
+		search = f.atLeast(search, p)
 	}
 	if search.Best == nil {
 		if err := ctx.Err(); err != nil && !w.halted {
@@ -101,6 +102,7 @@ func (f *runFit) quick(ctx context.Context, p affine.Policy) (context.Context, c
 	data.Runs = slices.Clone(data.Runs)
 	q.data = &data
 	if search := affine.Quick(q.data, p); search.Best != nil {
+		f.first = search.Best
 		if r, err := q.told(ctx, search); err == nil {
 			r.warn(NotConverged, "stopped before any more than %s could be fitted, as the responses to the inputs tell them: give it more time, or fewer data", count(r.Rank, "state"))
 			f.sofar(r)
@@ -111,6 +113,18 @@ func (f *runFit) quick(ctx context.Context, p affine.Policy) (context.Context, c
 		return ctx, func() {}
 	}
 	return context.WithDeadline(ctx, deadline.Add(-min(tellings*time.Since(began), time.Until(deadline)/4)))
+}
+
+// atLeast returns a search that was cut short with the system that was to be had in a moment in the place of
+// the best, if that has the lesser criterion.
+func (f *runFit) atLeast(search *affine.Search, p affine.Policy) *affine.Search {
+	switch first := f.first; {
+	case search.Best == nil:
+		return affine.Quick(f.data, p)
+	case first != nil && first.Criterion(f.data.M, 1) < search.Best.Criterion(f.data.M, 1):
+		search.Best, search.Linear, search.Tried = first, first, append(search.Tried, first)
+	}
+	return search
 }
 
 // tellings is how many times as long as for the first system it may take to tell of the best, which has

@@ -511,3 +511,58 @@ func TestRunsReturnWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// TestMaxGrowthWhereAContextMayEnd: a bound on growth holds for the system that is to be had in a moment,
+// too, and for outputs that are constant.
+func TestMaxGrowthWhereAContextMayEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s, _ := along(drawSystem(2, 0, rand.New(pcg(1))), 200, 0.1, 1)
+	still := Sequence{X: s.X, Y: mat.NewDense(200, 1, nil)}
+	for i := range 200 {
+		still.Y.Set(i, 0, 3)
+	}
+	for name, s := range map[string]Sequence{"moves": s, "constant": still} {
+		for _, bound := range []float64{0.5, 1.01, 2} {
+			r, err := Fit(ctx, slices.Values([]Sequence{s}), Options{MaxGrowth: bound})
+			if err == nil && !r.finite() || err != nil && !strings.Contains(err.Error(), "MaxGrowth") {
+				t.Errorf("%s, bound %g: %v, %v", name, bound, r, err)
+			}
+		}
+	}
+}
+
+// TestRankOfWordsOfTwoRows: words too short for any L are fitted along the runs, with a rank that is
+// asked for as without.
+func TestRankOfWordsOfTwoRows(t *testing.T) {
+	s, _ := along(drawSystem(2, 0, rand.New(pcg(1))), 400, 0.1, 1)
+	var data []Sequence
+	for i := 0; i+2 <= 400; i += 2 {
+		data = append(data, Sequence{X: s.X.Slice(i, i+2, 0, 2).(*mat.Dense), Y: s.Y.Slice(i, i+2, 0, 1).(*mat.Dense)})
+	}
+	for _, rank := range []int{2, 3} {
+		if r, err := Fit(context.Background(), slices.Values(data), Options{Rank: rank}); err != nil || r.Rank > rank {
+			t.Errorf("rank %d: %v, %v", rank, r, err)
+		}
+	}
+}
+
+// TestCutShortIsNoWorseThanAtOnce: where the context ends early the system that was to be had in a moment
+// is not given up for one that is worse.
+func TestCutShortIsNoWorseThanAtOnce(t *testing.T) {
+	s, _ := along(drawSystem(3, 0, rand.New(pcg(4))), 400, 0.1, 1)
+	c, err := Collect(slices.Values([]Sequence{s}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newRunFit(c.set(), Options{}, standard)
+	f.data.Split(standard.runs.Parts)
+	f.first = affine.Quick(f.data, standard.runs).Best
+	poor := standard.runs
+	poor.MostStates, poor.MostTold = 1, 1
+	cut := affine.Fit(context.Background(), f.data, poor, 1)
+	cut.Best = cut.Linear // as if there had been no time for products
+	if got := f.atLeast(cut, standard.runs); got.Best != f.first || got.Best.SSE > cut.Tried[0].SSE {
+		t.Errorf("%d states with a sum of squares of %.4g; at once there were %d with %.4g", got.Best.States(), got.Best.SSE, f.first.States(), f.first.SSE)
+	}
+}

@@ -109,7 +109,7 @@ func (w ways) better(ctx context.Context) (*Result, error) {
 		return words, err
 	case err == nil && !high && words.holds(w.by) && (w.o.Rank > 0 || words.adequate && words.earns(w.by)):
 		return words, nil
-	case err != nil && w.o.Rank > 0 && !high:
+	case err != nil && w.o.Rank > 0 && w.o.L > 0 && !high:
 		return nil, err
 	}
 	runs, failed := w.runs(ctx)

@@ -199,3 +199,45 @@ func TestGapsThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// TestMoreGapsThanRows: a forecaster learnt from opening hours, of which more are missing than there are,
+// is saved and comes back.
+func TestMoreGapsThanRows(t *testing.T) {
+	v, _ := noisy(200, 5).Column("a")
+	var b strings.Builder
+	for i, x := range v {
+		fmt.Fprintf(&b, "%s,%v\n", time.Date(2021, 3, 1+i/8, 9+i%8, 0, 0, 0, time.UTC).Format(time.RFC3339), x)
+	}
+	s, err := datasets.Read(strings.NewReader("time,a\n"+b.String()), "a.csv", datasets.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := TwoRNN{}.Learn(context.Background(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Gaps.Rows <= s.Len() {
+		t.Fatalf("%d rows missing of %d", f.Gaps.Rows, s.Len())
+	}
+	var file bytes.Buffer
+	if err := f.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(&file); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEarlierRowsWithoutTimes: rows without times have forecasts without times.
+func TestEarlierRowsWithoutTimes(t *testing.T) {
+	v, _ := noisy(150, 5).Column("a")
+	s := datasets.FromColumns([]string{"a"}, v)
+	f, err := TwoRNN{}.Learn(context.Background(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := f.Predictions(s, 0.9, 140, 149)
+	if err != nil || len(all) != 2 || !all[0].At.IsZero() || !all[0].For.IsZero() || !all[1].For.IsZero() {
+		t.Errorf("%v, %v", all, err)
+	}
+}

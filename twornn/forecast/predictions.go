@@ -66,10 +66,14 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 	return all, nil
 }
 
-// timeOf returns the time of a row, which may lie beyond the end of s.
+// timeOf returns the time of a row, which may lie beyond the end of s; zero where rows have none.
 func timeOf(s *datasets.Series, row int) time.Time {
-	if times := s.Times(); row < len(times) {
+	times := s.Times()
+	switch {
+	case row < len(times):
 		return times[row]
+	case row < s.Len():
+		return time.Time{}
 	}
 	return s.TimeAfter(row - (s.Len() - 1))
 }

@@ -95,13 +95,13 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 	}
 	data.Stop = func() bool { return ctx.Err() != nil }
 	defer func() { data.Stop = nil }()
+	data.Split(p.Parts)
 	if data.still() {
 		s := &Search{Policy: p, data: data}
 		s.constant()
 		s.Linear = s.Best
 		return s
 	}
-	data.Split(p.Parts)
 	s := linearSearch(ctx, data, p, seed, nil)
 	if s.heldBack() {
 		loose := *data
@@ -131,6 +131,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 // Quick returns a small linear system that responses tell, of some of the data, with its outputs fitted: it
 // takes a moment, however long the data. Without inputs, or responses, it is that of outputs at their mean.
 func Quick(data *Data, p Policy) *Search {
+	data.Split(p.Parts)
 	s := &Search{Policy: p, data: data}
 	some := data.some(4 * p.Subset)
 	resp := NewResponses(some)
