@@ -51,7 +51,9 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 	if err != nil {
 		return nil, err
 	}
-	k.steps = stepsIn(train)
+	if k.steps = stepsIn(train); k.steps {
+		k.first, k.step = train.Times()[0], stepOf(train.Gaps())
+	}
 	start, err := starts(train, k)
 	if err != nil {
 		return nil, err
@@ -108,6 +110,11 @@ func (f *forecaster) read(s *datasets.Series) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
+		rows, err := f.task.since(s)
+		if err != nil {
+			return nil, err
+		}
+		r.shift(rows, f.start)
 		f.series, f.record = s, r
 	}
 	return f.record, nil

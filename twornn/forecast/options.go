@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -42,14 +43,15 @@ type Method interface {
 type Forecaster interface {
 	// Forecast gives what is expected Horizons rows after row t of s, from rows 0 to t
 	// of s and the Known columns up to t + the horizon: a row a horizon, a column a
-	// target. Rows that are missing in gaps count (see the package's doc). Row 0 of s must be the row at which the training rows began, or have its
-	// place in the season; s may hold fewer or more rows than these, and new ones need
-	// no new fit. dst is allocated if nil or empty.
+	// target. Rows that are missing in gaps count (see the package's doc). s may hold fewer or
+	// more rows than the training rows, and new ones need no new fit. Where rows have times with a
+	// step it may begin at any of them, as seasons go on by the times; else row 0 must have the
+	// place in the season that the first training row had. dst is allocated if nil or empty.
 	//
 	// If the Known columns end before t + a horizon, that row of dst is NaN and the
 	// error is a *[FutureError]; the other rows are good.
 	//
-	// It errs if s lacks a column, and panics if t is no row of s or dst has a wrong
+	// It errs if s lacks a column or has another step, and panics if t is no row of s or dst has a wrong
 	// shape.
 	Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error)
 }
@@ -71,8 +73,10 @@ type task struct {
 	targets  []int    // into columns
 	known    []int    // into columns, increasing
 	horizons []int
-	seasons  []int // increasing; nil if none
-	steps    bool  // rows that are missing in gaps are put in, so that a row is a step
+	seasons  []int     // increasing; nil if none
+	steps    bool      // rows that are missing in gaps are put in, so that a row is a step
+	first    time.Time // of the rows learnt from; zero if rows are no steps
+	step     step      // of their times
 }
 
 // newTask checks o against the training series and fills in what is zero.

@@ -30,7 +30,9 @@ type Predictions []Prediction
 
 // Predictions returns what f forecasts after each of the rows of s, in their order, for each
 // horizon and target, with intervals that cover the outcome with the given probability.
-// It errs and panics as Forecast and Interval do.
+// Where rows have times with a step s may begin anywhere: seasons go on as they did in the rows learnt
+// from, and a record of another step is an error. Without times its first row is that of the rows
+// learnt from. It errs and panics as Forecast and Interval do.
 func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) (Predictions, error) {
 	r, err := f.read(s)
 	if err != nil {
@@ -54,9 +56,9 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 		}
 		for i, h := range f.task.horizons {
 			for j, c := range f.task.targets {
-				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(r.series, r.row(t)), For: timeOf(r.series, r.row(t)+h),
+				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(r.series, r.at(t)), For: timeOf(r.series, r.at(t)+h),
 					Forecast: hat.At(i, j), Low: low.At(i, j), High: high.At(i, j), Measured: math.NaN()}
-				if to := r.row(t) + h; to < r.n {
+				if to := r.at(t) + h; to < len(measured[j]) {
 					p.Measured = measured[j][to]
 				}
 				all = append(all, p)

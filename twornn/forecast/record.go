@@ -16,6 +16,7 @@ type record struct {
 	n      int
 	series *datasets.Series // with the rows that its gaps lack, if these are put in
 	place  []int            // of the rows of the series as it came; nil if they are those of the record
+	before int              // missing rows before the first, so that seasons go on as they were learnt
 	v      [][]float64      // by column of the task
 	absent [][]bool         // where a value is missing; nil for a column without
 	mu     sync.Mutex
@@ -100,6 +101,37 @@ func (r *record) row(t int) int {
 		return t
 	}
 	return r.place[t]
+}
+
+// at returns the place of row t of the series as it came in the series of the record.
+func (r *record) at(t int) int { return r.row(t) - r.before }
+
+// shift puts missing rows before the first.
+func (r *record) shift(rows int, start []float64) {
+	if rows == 0 {
+		return
+	}
+	if r.place == nil {
+		r.place = make([]int, r.n)
+		for i := range r.place {
+			r.place[i] = i
+		}
+	}
+	for i := range r.place {
+		r.place[i] += rows
+	}
+	for j, v := range r.v {
+		absent := make([]bool, rows, rows+r.n)
+		front := make([]float64, rows, rows+r.n)
+		for i := range rows {
+			absent[i], front[i] = true, start[j]
+		}
+		if r.absent[j] == nil {
+			r.absent[j] = make([]bool, r.n)
+		}
+		r.v[j], r.absent[j] = append(front, v...), append(absent, r.absent[j]...)
+	}
+	r.before, r.n = rows, r.n+rows
 }
 
 // cameAs returns which row of the series as it came stands in row i, or after it if that was put in.

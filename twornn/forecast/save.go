@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn/internal/store"
@@ -24,6 +25,7 @@ type saved struct {
 	Seasons  []int
 	Steps    bool
 	Gaps     datasets.Gaps
+	First    time.Time // of the rows learnt from; zero if they had no times, or no step
 	Start    []float64
 	Mixture  *mixture
 	Exams    []Exam
@@ -70,7 +72,7 @@ func (f *Fitted) encode() ([]byte, error) {
 		return nil, errors.New("it is not fitted; Learn or Load it first")
 	}
 	k := f.task
-	s := saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons, k.steps, f.Gaps, f.start, f.mixture, f.Exams, f.Warnings, nil}
+	s := saved{savedFormat, savedVersion, k.columns, k.targets, k.known, k.horizons, k.seasons, k.steps, f.Gaps, k.first, f.start, f.mixture, f.Exams, f.Warnings, nil}
 	if err := s.check(k); err != nil {
 		return nil, err
 	}
@@ -148,7 +150,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	if err := in.Decode(&s); err != nil {
 		return nil, err
 	}
-	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons, steps: s.Steps}
+	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons, steps: s.Steps, first: s.First, step: stepOf(s.Gaps)}
 	if err := s.check(k); err != nil {
 		return nil, err
 	}

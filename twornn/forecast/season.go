@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -44,6 +45,57 @@ func usual(s *datasets.Series) []int {
 		}
 	}
 	return out
+}
+
+// step is that of times: a duration, or months.
+type step struct {
+	time   time.Duration
+	months int
+}
+
+func stepOf(g datasets.Gaps) step { return step{g.Step, g.Months} }
+
+func (s step) String() string {
+	if s.months > 0 {
+		return count(s.months, "month")
+	}
+	return s.time.String()
+}
+
+// fewRows is below how many rows the times of a record tell no step for sure.
+const fewRows = 10
+
+// since returns how many rows have to stand before the first of s for the seasons to go on as they did in
+// the rows that were learnt from. It errs if the rows are another time apart than those.
+func (k *task) since(s *datasets.Series) (int, error) {
+	times := s.Times()
+	if k.first.IsZero() || len(times) == 0 {
+		return 0, nil
+	}
+	if other := stepOf(s.Gaps()); other != k.step {
+		if len(times) < fewRows || other == (step{}) {
+			return 0, nil
+		}
+		return 0, fmt.Errorf("forecast: the rows are %v apart, those that were learnt from %v: give rows at the same step, or learn from rows like these", other, k.step)
+	}
+	period := 1
+	for _, m := range k.seasons {
+		a, b := period, m
+		for b > 0 {
+			a, b = b, a%b
+		}
+		if period *= m / a; period > mostAhead {
+			return 0, fmt.Errorf("forecast: seasons of %v rows meet again after more than %d: give the record from a row on that lies a multiple of them after the first that was learnt from", k.seasons, mostAhead)
+		}
+	}
+	var steps int
+	if k.step.months > 0 {
+		a, b := k.first, times[0]
+		steps = (12*(b.Year()-a.Year()) + int(b.Month()) - int(a.Month())) / k.step.months
+	} else {
+		steps = int(math.Round(float64(times[0].Sub(k.first)) / float64(k.step.time)))
+	}
+	return (steps%period + period) % period, nil
 }
 
 // findSeasons returns the usual seasons that the training rows show: less the mean of

@@ -1,9 +1,13 @@
 package forecast
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,5 +70,56 @@ func TestSeasonsOfPanel(t *testing.T) {
 		if p.Season == 0 && len(got) > 0 {
 			t.Errorf("%s has no season, found %v", p.Name, got)
 		}
+	}
+}
+
+// TestSeasonsGoOnInAPart: a record that begins later than the rows learnt from is at the same place in the
+// season; one of another step is refused.
+func TestSeasonsGoOnInAPart(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	rows := func(step time.Duration, n int) *datasets.Series {
+		var b strings.Builder
+		level := 0.0
+		for i := range n {
+			level = 0.5*level + 0.3*r.NormFloat64()
+			fmt.Fprintf(&b, "%s,%v\n", time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i)*step).Format(time.RFC3339), 3*math.Sin(2*math.Pi*float64(i)/7)+level)
+		}
+		s, err := datasets.Read(strings.NewReader("time,a\n"+b.String()), "a.csv", datasets.CSV{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := rows(24*time.Hour, 400)
+	learnt, _ := s.SplitAt(s.Times()[300])
+	fitted, err := TwoRNN{}.Learn(context.Background(), learnt, Options{Seasons: []int{7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := fitted.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := again.Predictions(s, 0.9, 390)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{301, 303, 299} {
+		_, part := s.SplitAt(s.Times()[cut])
+		got, err := again.Predictions(part, 0.9, 390-cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What was before the cut is forgotten by half a row, 0.5^89.
+		if g, w := got[0], whole[0]; math.Abs(g.Forecast-w.Forecast) > 0.02 || !g.For.Equal(w.For) || g.Measured != w.Measured {
+			t.Errorf("from row %d on: %+v, from all rows %+v", cut, g, w)
+		}
+	}
+	if _, err := again.Predictions(rows(time.Hour, 400), 0.9, 399); err == nil || !strings.Contains(err.Error(), "apart") {
+		t.Errorf("hours by a forecaster of days: %v", err)
 	}
 }
