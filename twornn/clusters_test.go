@@ -40,7 +40,7 @@ func TestTargetsCountOnce(t *testing.T) {
 		name  string
 		o     Options
 		draws uint64
-	}{{"words", Options{L: 1, Rank: 2}, many(50, 1000)}, {"nothing set", Options{}, many(16, 1000)}} {
+	}{{"words", Options{L: 1, Rank: 2}, many(100, 1000)}, {"nothing set", Options{}, many(24, 1000)}} {
 		covered := 0
 		rnd := rand.New(pcg(99))
 		for seed := range c.draws {
@@ -61,9 +61,9 @@ func TestTargetsCountOnce(t *testing.T) {
 			}
 		}
 		t.Logf("%s: covered in %d of %d draws", c.name, covered, c.draws)
-		// The standard error is 3.1 points with 50 draws, 5.4 with 16.
-		share, spread := float64(covered)/float64(c.draws), math.Sqrt(0.95*0.05/float64(c.draws))
-		if share < 0.95-2.8*spread || share > 0.95+2.1*spread {
+		// Of 95 % with 100 draws the standard error is 2.2 points; of fewer all may be covered.
+		share := float64(covered) / float64(c.draws)
+		if share < 0.89 || share > 0.995 && c.draws >= 100 {
 			t.Errorf("%s: intervals of 95 %% cover %.1f %%", c.name, 100*share)
 		}
 	}

@@ -77,7 +77,7 @@ func spectralRadius(a *mat.Dense) (most float64) {
 func TestProductsThatAreNotThere(t *testing.T) {
 	var ratio []float64
 	taken := 0
-	for seed := range many(8, 200) {
+	for seed := range many(12, 200) {
 		m := drawSystem(2, 0, rand.New(pcg(100+seed)))
 		s, _ := along(m, 400, 0.5, seed)
 		test, _ := along(m, 2000, 0.5, 1000+seed)
@@ -105,7 +105,7 @@ func TestProductsThatAreNotThere(t *testing.T) {
 // 100 draws to 5 % of the error on fresh data.
 func TestProductsThatAreThere(t *testing.T) {
 	var ratio, clean []float64
-	for seed := range many(4, 100) {
+	for seed := range many(6, 100) {
 		m, s := tame(rand.New(pcg(500+seed)), seed)
 		test, truth := along(m, 4000, 0.05, 1000+seed)
 		c, err := Collect(slices.Values([]Sequence{s}))

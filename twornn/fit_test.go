@@ -484,7 +484,7 @@ func TestWordsOfResults(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 	for n, want := range map[int]string{1: "1 of the 4 inputs is a linear combination of the others;", 2: "2 of the 4 inputs are linear combinations of the others;"} {
-		if got := areCombinations(n, 4, ""); !strings.HasPrefix(got, want) {
+		if got := areCombinations(n, 4, false); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

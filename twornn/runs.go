@@ -231,7 +231,7 @@ func (f *runFit) result(search *affine.Search) *Result {
 		r.joined = f.joined(best) // intervals are of an optimum
 	}
 	if n, _ := f.W.Dims(); n < f.d {
-		r.warn(Collinear, "%s", areCombinations(f.d-n, f.d, ", or does not move"))
+		r.warn(Collinear, "%s", areCombinations(f.d-n, f.d, true))
 	}
 	return r
 }

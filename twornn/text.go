@@ -15,12 +15,16 @@ func count(n int, what string) string {
 }
 
 // areCombinations says of so many of the inputs that they are linear combinations of the others.
-func areCombinations(n, of int, more string) string {
-	verb := "are linear combinations"
+// mayStand says that they may not move, too.
+func areCombinations(n, of int, mayStand bool) string {
+	verb, stand := "are linear combinations", ", or do not move"
 	if n == 1 {
-		verb = "is a linear combination"
+		verb, stand = "is a linear combination", ", or does not move"
 	}
-	return fmt.Sprintf("%d of the %d inputs %s of the others%s; the model is right where they keep to that: leave out what the others tell, or give data in which they move apart", n, of, verb, more)
+	if !mayStand {
+		stand = ""
+	}
+	return fmt.Sprintf("%d of the %d inputs %s of the others%s; the model is right where they keep to that: leave out what the others tell, or give data in which they move apart", n, of, verb, stand)
 }
 
 // list returns "2, 4 and 5".

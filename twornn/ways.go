@@ -170,7 +170,7 @@ func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result
 	}
 	res.Model = w.toData(res.Model)
 	if r, d := w.dims(); r < d {
-		res.warn(Collinear, "%s", areCombinations(d-r, d, ""))
+		res.warn(Collinear, "%s", areCombinations(d-r, d, false))
 	}
 	res.adequate = best.climb != nil && best.climb.adequate(by)
 	return res, nil

@@ -160,7 +160,7 @@ func (f *wideFit) result(s *wide.Search) *Result {
 func (f *wideFit) check(s *wide.Search, r *Result) {
 	rank, d := f.dims()
 	if rank < d {
-		r.warn(Collinear, "%s", areCombinations(d-rank, d, ""))
+		r.warn(Collinear, "%s", areCombinations(d-rank, d, false))
 	}
 	if s.Best.Criterion > s.Zero() || !(r.MSE <= r.ZeroMSE*(1+1e-9)) {
 		r.warn(WorseThanZero, "no model explains more of the data than chance would (the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data or fewer inputs", r.MSE, r.ZeroMSE)

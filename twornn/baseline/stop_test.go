@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
 // deaf is a context that ends as soon as it is looked at, by one who then hangs, as in a step
@@ -30,7 +31,8 @@ func (d *deaf) Err() error {
 	return d.Context.Err()
 }
 
-// TestStops: what hangs when its context ends is left behind within a second.
+// TestStops: what hangs when its context ends is left behind when stop.Grace is over, to the moment by a
+// clock that goes on only where all wait.
 func TestStops(t *testing.T) {
 	y := make([]float64, 120)
 	for i := range y {
@@ -52,7 +54,7 @@ func TestStops(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			d, begin := &deaf{Context: ctx, end: cancel, free: make(chan bool)}, time.Now()
 			err := fit(d)
-			if took := time.Since(begin); !errors.Is(err, context.Canceled) || took > time.Second || !d.looked.Load() {
+			if took := time.Since(begin); !errors.Is(err, context.Canceled) || took != stop.Grace || !d.looked.Load() {
 				t.Errorf("%s: %v after %v", name, err, took)
 			}
 			close(d.free)

@@ -67,6 +67,24 @@ func (e *FutureError) Error() string {
 	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; append rows with its future values, and NaN elsewhere", count(e.Horizon, "row"), e.Row, e.Column)
 }
 
+// step is that of times: a duration, or months.
+type step struct {
+	time   time.Duration
+	months int
+}
+
+func stepOf(g datasets.Gaps) step { return step{g.Step, g.Months} }
+
+func (s step) String() string {
+	if s.months > 0 {
+		return count(s.months, "month")
+	}
+	return s.time.String()
+}
+
+// mostAhead bounds rows looked back over, by lags and seasons.
+const mostAhead = 1 << 20
+
 // task is Options made complete for one training series.
 type task struct {
 	columns  []string // all that the methods read, in the order of the series

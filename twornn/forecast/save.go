@@ -162,9 +162,9 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, Gaps: s.Gaps, Exams: s.Exams, Warnings: s.Warnings}, nil
 }
 
-// What a saved file may ask for: rows looked back over, rows ahead, which each forecast goes
+// What a saved file may ask for, beside rows looked back over: rows ahead, which each forecast goes
 // through one by one, and training rows.
-const mostAhead, mostHorizon, mostLearnt = 1 << 20, 1 << 16, 1 << 40
+const mostHorizon, mostLearnt = 1 << 16, 1 << 40
 
 // check makes sure that no place is out of range.
 func (s *saved) check(k *task) error {

@@ -47,21 +47,6 @@ func usual(s *datasets.Series) []int {
 	return out
 }
 
-// step is that of times: a duration, or months.
-type step struct {
-	time   time.Duration
-	months int
-}
-
-func stepOf(g datasets.Gaps) step { return step{g.Step, g.Months} }
-
-func (s step) String() string {
-	if s.months > 0 {
-		return count(s.months, "month")
-	}
-	return s.time.String()
-}
-
 // fewRows is below how many rows the times of a record tell no step for sure.
 const fewRows = 10
 

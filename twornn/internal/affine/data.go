@@ -3,6 +3,7 @@ package affine
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
@@ -150,4 +151,13 @@ func (data *Data) some(outputs int) *Data {
 		sub.Add(r)
 	}
 	return sub
+}
+
+// inParts calls f for each of so many parts at once.
+func inParts(parts int, f func(f int)) {
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
 }

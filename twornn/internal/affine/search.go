@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -43,7 +42,7 @@ type Policy struct {
 //   - Clear: on simulated tanks a third state among products lowered the error on parts left out by
 //     a quarter to two thirds in four of four draws, in three of them on most of the six parts; where
 //     there were no products, some were taken in one of 200 draws.
-//   - Slight: where the truth was linear, readouts gained 0.13 % at the most on parts left out of forty
+//   - Slight: where the truth was linear, readouts gained 0.13 % at the most on parts left out of twenty
 //     draws of windows, and one that gained on most of the parts did by 0.06 %.
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
 //     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
@@ -373,15 +372,6 @@ func (s *Search) readout(ctx context.Context, linear *System) *System {
 	return c
 }
 
-// inParts calls f for each of so many parts at once.
-func inParts(parts int, f func(f int)) {
-	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() { f(i) })
-	}
-	wg.Wait()
-}
-
 // polish takes the best system to its optimum.
 func (s *Search) polish(ctx context.Context) {
 	if s.Best == nil || ctx.Err() != nil {
@@ -566,28 +556,23 @@ func (s *Search) try(ctx context.Context, m int, products bool) *System {
 		return c
 	}
 	found := make([]*System, 1+s.Parts)
-	var wg sync.WaitGroup
-	for i, p := range append([]*path{s.whole}, s.parts...) {
-		wg.Go(func() { found[i] = p.next(ctx, m, products) })
-	}
-	wg.Wait()
+	paths := append([]*path{s.whole}, s.parts...)
+	inParts(len(paths), func(i int) { found[i] = paths[i].next(ctx, m, products) })
 	c := found[0]
 	if c == nil {
 		return nil
 	}
 	c.Folds = make([]float64, s.Parts)
-	for f, q := range found[1:] {
-		wg.Go(func() {
-			c.Folds[f] = math.Inf(1)
-			if s.data.Grows > 0 && !products {
-				q = s.parts[f].again(ctx, q, c)
-			}
-			if q != nil {
-				c.Folds[f] = q.errorOn(s.held[f])
-			}
-		})
-	}
-	wg.Wait()
+	inParts(s.Parts, func(f int) {
+		q := found[1+f]
+		c.Folds[f] = math.Inf(1)
+		if s.data.Grows > 0 && !products {
+			q = s.parts[f].again(ctx, q, c)
+		}
+		if q != nil {
+			c.Folds[f] = q.errorOn(s.held[f])
+		}
+	})
 	return c
 }
 

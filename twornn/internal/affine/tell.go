@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -180,23 +179,19 @@ func leaveOut(ctx context.Context, data *Data, parts int, ladders [2][]*System, 
 	for _, c := range slices.Concat(ladders[0], ladders[1]) {
 		c.Folds = make([]float64, parts)
 	}
-	var wg sync.WaitGroup
-	for f := range parts {
-		wg.Go(func() {
-			train, held := data.Without(f, parts)
-			part, _ := realisations(train, q)
-			for i, ladder := range ladders {
-				for _, c := range ladder {
-					c.Folds[f] = math.Inf(1)
-					if part[i] == nil || ctx.Err() != nil {
-						continue
-					}
-					if of := part[i].fitted(c.States(), train); of != nil {
-						c.Folds[f] = of.errorOn(held)
-					}
+	inParts(parts, func(f int) {
+		train, held := data.Without(f, parts)
+		part, _ := realisations(train, q)
+		for i, ladder := range ladders {
+			for _, c := range ladder {
+				c.Folds[f] = math.Inf(1)
+				if part[i] == nil || ctx.Err() != nil {
+					continue
+				}
+				if of := part[i].fitted(c.States(), train); of != nil {
+					c.Folds[f] = of.errorOn(held)
 				}
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 }

@@ -3,7 +3,6 @@ package affine
 import (
 	"context"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -21,17 +20,13 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 			outputs[f]++
 		}
 	}
-	var wg sync.WaitGroup
-	for f := range parts {
-		wg.Go(func() {
-			r := s.runs(data)
-			r.Folds, r.Leave = parts, f+1
-			ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
-			d := descend(ctx, stable{Ridge: ridge, s: s.clone(), limit: s.limit(data), loose: data.Own}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
-			folds[f] = r.Errors(d.Theta)[f] / float64(max(1, outputs[f]*data.P))
-		})
-	}
-	wg.Wait()
+	inParts(parts, func(f int) {
+		r := s.runs(data)
+		r.Folds, r.Leave = parts, f+1
+		ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
+		d := descend(ctx, stable{Ridge: ridge, s: s.clone(), limit: s.limit(data), loose: data.Own}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
+		folds[f] = r.Errors(d.Theta)[f] / float64(max(1, outputs[f]*data.P))
+	})
 	s.Folds = folds
 }
 

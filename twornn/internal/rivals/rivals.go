@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
@@ -353,46 +352,6 @@ func newPersistence(k *moments.Kept, d, p int) (f persistence, ok bool) {
 		}
 	}
 	return f, true
-}
-
-// unitRoot is the 5 % point of Dickey and Fuller's test with a constant.
-const unitRoot = -2.86
-
-// wanders reports whether for some input the test of Dickey and Fuller cannot tell it from a random
-// walk: the t of β in x_{t+1} − x_t = α + β x_t is above the 5 % point. Runs are series.
-func wanders(k *moments.Kept, d int) bool {
-	overlap := k.Overlaps()
-	for j := range d {
-		var now, step []float64
-		for i, r := range k.Runs {
-			from := 0
-			if i > 0 && overlap {
-				from = max(0, len(r.X)/d-2) // the rest is in the windows before
-			}
-			for t := from; (t+2)*d <= len(r.X); t++ {
-				now = append(now, r.X[t*d+j])
-				step = append(step, r.X[(t+1)*d+j]-r.X[t*d+j])
-			}
-		}
-		n := len(now)
-		if n < 20 {
-			continue
-		}
-		a, b, exact := line(n, func(i int) float64 { return now[i] }, func(i int) float64 { return step[i] })
-		if exact || b == 0 {
-			continue // it does not move, or follows a rule
-		}
-		mean, xx, sse := stat.Mean(now, nil), 0.0, 0.0
-		for i, x := range now {
-			xx += (x - mean) * (x - mean)
-			e := step[i] - a - b*x
-			sse += e * e
-		}
-		if b/math.Sqrt(sse/float64(n-2)/xx) > unitRoot {
-			return true
-		}
-	}
-	return false
 }
 
 // line returns the straight line through n points (x, y), and whether all are on it but for rounding.

@@ -20,7 +20,6 @@ type Trial struct {
 	Energy  []float64 // Σ y²: the errors of the zero function
 	Linear  []float64 // of a regression with a constant; nil if the inputs are too many
 	Without []float64 // of one without a constant
-	drift   bool      // some input goes its way like a random walk: test data may lie beyond its range
 	Persist []float64 // of persistence; nil where outputs are no inputs one step later
 }
 
@@ -66,14 +65,10 @@ func New(k *moments.Kept, d, p int, scale []float64, alone int) *Trial {
 		s.Linear, s.Without = with.errors(s.Targets, s.Parts, scale), without.errors(s.Targets, s.Parts, scale)
 	}
 	if f, ok := newPersistence(k, d, p); ok {
-		s.drift = wanders(k, d)
 		s.Persist = f.errors(with, s.Targets, s.Parts, scale)
 	}
 	return s
 }
-
-// Drifts reports whether an input may leave the range of the training data for good.
-func (s *Trial) Drifts() bool { return s != nil && s.drift }
 
 // LeaveOut returns the errors of a 2-RNN fitted by least squares to the other parts, which is taken to
 // be a Gauss-Newton step, or part of one, from the fit to all; nil where it cannot be told. It
