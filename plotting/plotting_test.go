@@ -226,9 +226,24 @@ func TestTableAdd(t *testing.T) {
 	table.Add("IHT", uint64(7), []int{1, 2})
 	table.Add(2389.4, -1e6, 999999.0)
 	table.Add(math.NaN(), 1.5e-7, 0.0)
-	want := [][]string{{"TIHT", "160", "0.0123"}, {"IHT", "7", "[1 2]"}, {"2390", "-1e+06", "1e+06"}, {"NaN", "1.5e-07", "0"}}
+	want := [][]string{{"TIHT", "160", "0.0123"}, {"IHT", "7", "[1 2]"}, {"2390", "-1.00e+06", "1.00e+06"}, {"NaN", "1.50e-07", "0"}}
 	if !reflect.DeepEqual(table.Rows, want) {
 		t.Errorf("got %q, want %q", table.Rows, want)
+	}
+}
+
+// TestDigitsLineUp: every number has its digits, zeros at their end too, or columns do not line up.
+func TestDigitsLineUp(t *testing.T) {
+	for x, want := range map[float64]string{
+		1.2: "1.20", 1.25: "1.25", 1: "1.00", 20: "20.0", 0.02: "0.0200", 9.996: "10.0", 1234: "1230", 999.9: "1000", -0.5: "-0.500",
+		0: "0", math.Copysign(0, -1): "0", 123456: "123000", 999500: "1.00e+06", 1e-4: "0.000100", 3e-5: "3.00e-05", math.Inf(1): "+Inf",
+	} {
+		if got := Digits(x, 3); got != want {
+			t.Errorf("%v is printed %s, want %s", x, got, want)
+		}
+	}
+	if got := Digits(1234567, 8); got != "1234567.0" {
+		t.Error(got)
 	}
 }
 

@@ -35,14 +35,24 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Digits prints a number with n digits, and without an exponent up to a million: 2390, not
-// 2.39e+03.
+// Digits prints a number with n digits, the last zeros too, so that 1.20 stands above 1.25; and
+// without an exponent up to a million: 2390, not 2.39e+03.
 func Digits(x float64, n int) string {
-	s := strconv.FormatFloat(x, 'g', n, 64)
-	if r, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(r) >= 1 && math.Abs(r) < 1e6 && strings.Contains(s, "e") {
-		return strconv.FormatFloat(r, 'f', 0, 64)
+	if x == 0 {
+		return "0" // and not -0
 	}
-	return s
+	if !finite(x) {
+		return strconv.FormatFloat(x, 'g', n, 64)
+	}
+	n = max(n, 1)
+	s := strconv.FormatFloat(x, 'e', n-1, 64)
+	at := strings.IndexByte(s, 'e')
+	power, _ := strconv.Atoi(s[at+1:]) // after rounding: 9.99 may be 10
+	if power < -4 || power >= max(n, 6) {
+		return s
+	}
+	rounded, _ := strconv.ParseFloat(s, 64)
+	return strconv.FormatFloat(rounded, 'f', max(n-1-power, 0), 64)
 }
 
 // Score is one row of a score table: a predictor's name and its metrics.
