@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
@@ -130,4 +132,136 @@ func outputScale(c moments.Set, total moments.Outputs, by policy) []float64 {
 		}
 	}
 	return scale
+}
+
+// split are coordinates for data with a constant input: z = W x is the constant, then
+// inputs of mean 0 and unit second moments. Outputs are less their mean, over their spread.
+type split struct {
+	W           *mat.Dense // r×d
+	mean, scale []float64  // of the outputs: y' = (y − mean)·scale
+}
+
+// constantRank is the variance of a direction of the inputs, beside the largest, below which
+// they do not move along it but for rounding.
+const constantRank = 1e-12
+
+// newSplit returns the coordinates for the examples, c being such that cᵀx = 1.
+func newSplit(k *moments.Kept, c []float64, p int) split {
+	d := len(c)
+	mean, C := inputMoments(k, d)
+	// Each column in its own unit, so that units do not hide a direction. One that moves by
+	// rounding alone has none.
+	unit := make([]float64, d)
+	for i := range unit {
+		if unit[i] = math.Sqrt(C.At(i, i)); unit[i] <= 1e-8*math.Abs(mean[i]) {
+			unit[i] = math.Inf(1)
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			C.SetSym(i, j, C.At(i, j)/(unit[i]*unit[j]))
+		}
+	}
+	s := split{W: mat.NewDense(1, d, slices.Clone(c))}
+	var eig mat.EigenSym
+	if eig.Factorize(C, true) {
+		var V mat.Dense
+		eig.VectorsTo(&V)
+		values := eig.Values(nil)
+		for j := d - 1; j >= 0 && values[j] > constantRank*values[d-1]; j-- {
+			row, offset := make([]float64, d), 0.0
+			for i := range row {
+				row[i] = V.At(i, j) / (unit[i] * math.Sqrt(values[j]))
+				offset += row[i] * mean[i]
+			}
+			floats.AddScaled(row, -offset, c)
+			s.W = stackRow(s.W, row)
+		}
+	}
+	s.mean, s.scale = outputMoments(k, p)
+	return s
+}
+
+// stackRow returns m with one row more.
+func stackRow(m *mat.Dense, row []float64) *mat.Dense {
+	r, c := m.Dims()
+	g := m.Grow(1, 0).(*mat.Dense)
+	g.SetRow(r, row[:c])
+	return g
+}
+
+// inputMoments returns the mean of the inputs and their covariance.
+func inputMoments(k *moments.Kept, d int) (mean []float64, C *mat.SymDense) {
+	mean, C = make([]float64, d), mat.NewSymDense(d, nil)
+	steps := 0.0
+	for _, r := range k.Runs {
+		for x := r.X; len(x) > 0; x = x[d:] {
+			floats.Add(mean, x[:d])
+			steps++
+		}
+	}
+	floats.Scale(1/steps, mean)
+	centred := make([]float64, d)
+	for _, r := range k.Runs {
+		for x := r.X; len(x) > 0; x = x[d:] {
+			floats.SubTo(centred, x[:d], mean)
+			C.SymRankOne(C, 1/steps, mat.NewVecDense(d, centred))
+		}
+	}
+	return mean, C
+}
+
+// outputMoments returns the mean of each output and what brings its spread to 1.
+func outputMoments(k *moments.Kept, p int) (mean, scale []float64) {
+	o := moments.NewOutputs(p)
+	for _, r := range k.Runs {
+		for i := r.Fresh; i < len(r.At); i++ {
+			o.Add(r.Y[i*p : (i+1)*p])
+		}
+	}
+	scale = make([]float64, p)
+	for j := range scale {
+		scale[j] = 1
+		if sd := math.Sqrt(o.M2[j] / o.N); sd > 1e-12*math.Abs(o.Mean[j]) {
+			scale[j] = 1 / sd
+		}
+	}
+	return slices.Clone(o.Mean), scale
+}
+
+// data returns the examples in these coordinates. Of the windows of a series each gives
+// the outputs that are its own, so that every target counts once, where most is known of
+// what came before.
+func (s split) data(k *moments.Kept) *affine.Data {
+	r, d := s.W.Dims()
+	p := len(s.mean)
+	out := &affine.Data{D: r, P: p}
+	for _, run := range k.Runs {
+		q := lsq.Run{At: run.At[run.Fresh:]}
+		if len(run.X) > 0 {
+			var z mat.Dense
+			z.Mul(mat.NewDense(len(run.X)/d, d, run.X), s.W.T())
+			q.X = z.RawMatrix().Data
+			for t := 0; t < len(q.X); t += r {
+				q.X[t] = 1 // exactly
+			}
+		}
+		for i := run.Fresh * p; i < len(run.Y); i++ {
+			q.Y = append(q.Y, (run.Y[i]-s.mean[i%p])*s.scale[i%p])
+		}
+		out.Add(q)
+	}
+	return out
+}
+
+// model returns a system in these coordinates as a model of the data.
+func (s split) model(sys *affine.System) *Model {
+	n := sys.N
+	m := (*Model)(lsq.Shape{N: n, D: sys.D, P: sys.P}.Net(sys.Theta)).MapInputs(s.W)
+	for o, c := range s.scale {
+		row := m.Omega.RawRowView(o)
+		floats.Scale(1/c, row)
+		row[0] += s.mean[o] // the first state is 1
+	}
+	return m
 }

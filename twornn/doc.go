@@ -173,53 +173,50 @@
 //
 // In this order no file names what a later one declares. To begin with, what a model is:
 //
-//	text.go          counts, lists and lines for people
-//	sequence.go      Sequence, and what is wrong with one
+//	sequence.go      Sequence, and what is wrong with one; counts, lists and lines for people
 //	model.go         Model: (h₀, A, Ω) and its outputs; WithStart: h₀ from the beginning of a run
 //	batch.go         the same for many sequences at once
 //	wfa.go           WFA, change of basis, Minimize, Equal, complete bases; values by their logarithms
 //	hankel.go        Hankel tensors and blocks, and how large they would be
-//	evaluate.go      Predictor, Evaluate and its Metrics
-//	nonlinear.go     other activations
+//	evaluate.go      Predictor, Evaluate and its Metrics; NonLinear, a predictor of other activations
 //	encode.go        Save and Load
 //
 // From data to Hankel tensors:
 //
 //	measurements.go  Measurements, what a Recovery works on
-//	collect.go       Collect, Collection
 //	recovery.go      Recovery, Refiner, Recorder, Stats; calls that end with their context
-//	leastsquares.go  LeastSquares
+//	leastsquares.go  LeastSquares, and ALS, its alternating form on tensor trains
 //	nuclear.go       NuclearNorm
 //	tangent.go       descent along the tangents of tensors of low rank
 //	iht.go           IHT, TIHT
 //	ttiht.go         TTIHT
-//	als.go           ALS
 //
 // From Hankel tensors to a model, and on to the likeliest:
 //
 //	spectral.go      Spectral: Theorem 3 and Appendix B; FromFactors: Theorem 3 to the letter; which L the lengths of the data fit
 //	policy.go        the thresholds by which Fit decides
-//	options.go       Options
-//	room.go          what a fit has room for
-//	coordinates.go   those in which Fit works
+//	options.go       Options, and what a fit has room for
+//	collect.go       Collect, Collection; Shard: data that are gathered in several places
+//	coordinates.go   those in which Fit works: of unit second moments, or with a constant set apart
 //	growth.go        what becomes of the outputs in the long run, and in runs over the training inputs
-//	adam.go          Adam
-//	levenberg.go     LevenbergMarquardt
+//	refine.go        LevenbergMarquardt, Adam
 //	result.go        Result, Candidate, Warning
-//	conformal.go     NewConformal: intervals from data held out
-//	intervals.go     Result.Intervals: those of a joint fit; errors by target, where windows overlap
-//	start.go         Fit's first step: models read off Hankel tensors
-//	joint.go         its second: the likeliest parameters of so many states
+//	intervals.go     NewConformal: intervals from data held out; Result.Intervals: those of a joint fit
+//
+// Fit by measurements of short words:
+//
+//	start.go         its first step: models read off Hankel tensors
+//	likelihood.go    its second: the likeliest parameters of so many states
 //	choose.go        its third: which of them
-//	checks.go        the guard, and the warnings
-//	runs.go          the other way: fits along runs, where the inputs hold a constant, in coordinates that set it apart
-//	wide.go          a second: many inputs, along the sequences as they came
+//	words.go         the three in a row, the guard, and the warnings
+//
+// Other ways, and all of them:
+//
+//	runs.go          fits along runs, where the inputs hold a constant
+//	wide.go          many inputs, along the sequences as they came
+//	exact.go         words without noise, exactly, symbol by symbol
 //	review.go        warnings whichever way a model was fitted; few data again, without a part each
-//	exact.go         a third: words without noise, exactly, symbol by symbol
-//	ways.go          fits by measurements of short words; which way data are fitted that can be fitted in two
-//	steps.go         Start, Likelihood, Choose: the three steps of a fit, one by one
-//	fit.go           Fit, FitCollection
-//	shards.go        Shard: data that are gathered in several places
+//	fit.go           Fit: which way data are fitted; Start, Likelihood, Choose: its steps one by one
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
 // (parameters, residuals, descent), als (trains on rows), affine (linear systems and their

@@ -109,3 +109,23 @@ func TestEvaluateErrors(t *testing.T) {
 		t.Errorf("the empty word: %+v", m)
 	}
 }
+
+// TestConstantOutputHasNoR2: of a target that never moves there is nothing to explain.
+func TestConstantOutputHasNoR2(t *testing.T) {
+	m := NewModel(1, 1, 2) // predicts 0
+	var data []Sequence
+	for i := range 4 {
+		data = append(data, Sequence{X: mat.NewDense(1, 1, nil), Y: mat.NewDense(1, 2, []float64{3, float64(i)})})
+	}
+	e := Evaluate(m, sequences(data...))
+	// The second has a mean square of 3.5 and a variance of 1.25.
+	if !math.IsNaN(e.Outputs[0].R2) || math.Abs(e.R2-(1-3.5/1.25)) > 1e-12 || e.R2 != e.Outputs[1].R2 {
+		t.Errorf("R² %v, of the outputs %v and %v", e.R2, e.Outputs[0].R2, e.Outputs[1].R2)
+	}
+	for i := range data {
+		data[i].Y.Set(0, 1, 1)
+	}
+	if e := Evaluate(m, sequences(data...)); !math.IsNaN(e.R2) {
+		t.Errorf("no output varies, R² is %v", e.R2)
+	}
+}

@@ -2,9 +2,13 @@ package twornn
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"math"
 
+	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/rivals"
 	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
@@ -37,16 +41,6 @@ func (o Options) measure(ctx context.Context, data iter.Seq[Sequence]) (moments.
 		return c, err
 	}
 	return remeasured(c, o)
-}
-
-// plan returns what a pass has to gather for the options.
-func (o Options) plan() moments.Plan {
-	if o.Recovery == nil {
-		// L is of the start alone: the likelihood sees every output.
-		return moments.Plan{Also: o.lengths(), Words: o.L == 0 && o.Rank == 0}
-	}
-	rows, _ := o.Recovery.(RowRecovery)
-	return moments.Plan{Lengths: o.lengths(), KeepRows: rows != nil && rows.NeedsRows()}
 }
 
 // FitCollection is Fit for measurements already collected.
@@ -140,4 +134,243 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func
 		return w.better(ctx)
 	}
 	return w.runs(ctx)
+}
+
+// ways are the two ways in which a collection is fitted: by measurements of short words, and along
+// the runs, which takes a constant input.
+type ways struct {
+	c     moments.Set
+	o     Options
+	by    policy
+	sofar func(*Result) // is told what there is in a moment
+}
+
+type way func(context.Context, moments.Set, Options, policy) (*Result, error)
+
+// words fits by measurements of words, and says what the data say of it.
+func (w ways) words(ctx context.Context) (*Result, error) {
+	return w.reviewed(ctx, few, fitWords)
+}
+
+// runs fits along the runs.
+func (w ways) runs(ctx context.Context) (*Result, error) {
+	return w.reviewed(ctx, few, func(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+		f := newRunFit(c, o, by)
+		if f == nil {
+			return nil, errNoRuns
+		}
+		if c.Kept() == w.c.Kept() { // not without a part
+			f.sofar = w.reviewedSoFar
+		}
+		return f.fit(ctx)
+	})
+}
+
+// reviewedSoFar hands on what there is in a moment, with what the data say of it.
+func (w ways) reviewedSoFar(r *Result) {
+	r.review(w.c, w.by)
+	w.sofar(r)
+}
+
+// ownStarts fits along runs that have starts of their own.
+func (w ways) ownStarts(ctx context.Context, f *runFit) (*Result, error) {
+	switch k := w.c.Kept(); {
+	case f == nil:
+		return nil, errors.New("twornn: OwnStarts takes inputs that hold a constant: give one that is always 1 (Window.Bias and Series.Runs of package datasets do)")
+	case w.o.Rank == 1:
+		return nil, errors.New("twornn: OwnStarts with rank 1: one state is the constant, and leaves none to begin anywhere: give Options{Rank: 2} or more")
+	case k.Overlaps():
+		return nil, errors.New("twornn: OwnStarts takes whole runs, not windows that overlap: give each stretch of the record as one sequence (Series.Runs of package datasets does)")
+	}
+	f.sofar = w.reviewedSoFar
+	r, err := f.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.review(w.c, w.by)
+	return r, nil
+}
+
+// wide fits many inputs without a constant.
+func (w ways) wide(ctx context.Context, f *wideFit) (*Result, error) {
+	r, err := f.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.review(w.c, w.by)
+	return r, nil
+}
+
+var errNoRuns = errors.New("twornn: the inputs hold no constant: there is no fit along runs")
+
+// reviewed fits one way, and without each part again where there are at most so many outputs, times p.
+func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) {
+	r, err := fit(ctx, w.c, w.o, w.by)
+	if err != nil {
+		return nil, err
+	}
+	// Again with less effort: the rank is known, and a start or two.
+	o, by := w.o, w.by
+	o.Rank, o.Recorder, o.Src = r.Rank, nil, nil
+	by.ManyStarts, by.FewStarts, by.SpareStarts, by.runs.Starts = 3, 1, 2, 1
+	r.learnAgain(ctx, w.c, w.o, most, func(c moments.Set) (*Result, error) { return fit(ctx, c, o, by) })
+	r.review(w.c, w.by)
+	return r, nil
+}
+
+// better fits short words with a constant input: by their measurements where such a model leaves no
+// more than noise and is worth its products of inputs, and else by whichever way does better on parts
+// left out. Words may carry fewer states than are asked for; along the runs any number is possible.
+func (w ways) better(ctx context.Context) (*Result, error) {
+	short := w
+	words, err := short.reviewed(ctx, compared, fitWords)
+	asked, high := new(rankError), false
+	if errors.As(err, &asked) {
+		short.o.Rank, high = asked.most, true
+		words, err = short.reviewed(ctx, compared, fitWords)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return words, err
+	case err == nil && !high && words.holds(w.by) && (w.o.Rank > 0 || words.adequate && words.earns(w.by)):
+		return words, nil
+	case err != nil && w.o.Rank > 0 && w.o.L > 0 && !high:
+		return nil, err
+	}
+	runs, failed := w.runs(ctx)
+	if err == nil && (failed != nil || words.holds(w.by) && words.factor < (1-w.by.Earned)*runs.factor) {
+		if high {
+			words.warn(RankCut, "rank %d asked for, words of these lengths carry %d at the most", asked.asked, asked.most)
+		}
+		return words, nil
+	}
+	return runs, failed
+}
+
+// remeasured returns the measurements for the L that the data are laid out for, where none fits
+// those of c, which were taken for want of an L: lengths 2, 4 and 5, say, of inputs so many that
+// d⁵ numbers are not measured unasked. It returns c where that is not so, or not all examples are
+// at hand.
+func remeasured(c moments.Set, o Options) (moments.Set, error) {
+	k := c.Kept()
+	if o.L > 0 || k == nil || k.AsWords() || k.N != len(k.Runs) || len((&fitter{c: c, o: o}).fittingL()) > 0 {
+		return c, nil
+	}
+	d, p := c.Dims()
+	if _, constant := k.Constant(d); constant {
+		return c, nil // fitted along the runs
+	}
+	L := otherL(c, o.Basis)
+	if L == 0 {
+		return c, nil
+	}
+	o.L = L
+	return collect(without(k, &rivals.Trial{}, 0, d, p), moments.Plan{Lengths: o.lengths(), KeepRows: true})
+}
+
+// Start is the first step of a fit, spectral learning: the models that the measurements tell, of
+// every L and rank that the options leave open (Algorithm 1), each with its criterion. Where the
+// inputs hold a constant and the data are no short words they are linear systems, read off the
+// responses to single inputs. It errs as FitCollection does.
+//
+// The three steps by hand,
+//
+//	starts, err := twornn.Start(ctx, c, o)
+//	for _, s := range starts {
+//		m, err := twornn.Likelihood(ctx, c, s.Model, o)
+//		refined = append(refined, m)
+//	}
+//	best, ok := twornn.Choose(refined, o)
+//
+// are what Fit does but for its search: it climbs from the rank of the best start as long as the
+// criterion falls, starts again where a better optimum may be hidden, weighs products along
+// runs on parts of the data left out, and warns.
+func Start(ctx context.Context, c Collection, o Options) ([]Candidate, error) {
+	return step(ctx, c, o, func(set moments.Set) ([]Candidate, error) {
+		if f := newRunFit(set, o, standard); f != nil && o.Recovery == nil && !f.short() {
+			return f.starts(), nil
+		}
+		w, z, err := newCoordinates(set, standard)
+		if err != nil {
+			return nil, err
+		}
+		f := newFitter(z, w, o, standard)
+		if _, err := f.search(ctx); err != nil {
+			return nil, err
+		}
+		var out []Candidate
+		for _, c := range f.spectral {
+			out = append(out, f.account(c, nil))
+		}
+		return out, nil
+	})
+}
+
+// Likelihood is the second step: the likeliest model that is to be reached from m, over every
+// output that the data give, whatever L. It goes along the runs where Fit would, with m as it is:
+// products of state and input are there if m has some. It errs as FitCollection does, and if
+// m does not fit the data.
+func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candidate, error) {
+	return step(ctx, c, o, func(set moments.Set) (Candidate, error) {
+		d, p := set.Dims()
+		if err := m.Takes(d, p); err != nil {
+			return Candidate{}, err
+		}
+		if f := newRunFit(set, o, standard); f != nil && o.Recovery == nil && !f.short() {
+			return f.likelihood(ctx, m)
+		}
+		w, z, err := newCoordinates(set, standard)
+		if err != nil {
+			return Candidate{}, err
+		}
+		q, err := lsq.NewEquations(z, m.states())
+		if err != nil {
+			return Candidate{}, err
+		}
+		q.Stop = func() bool { return ctx.Err() != nil }
+		r := newClimb(q, w.fromData(m))
+		if r.run(ctx, LevenbergMarquardt{}, o.Recorder, nil); math.IsInf(r.SSE, 1) {
+			return Candidate{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
+		}
+		f := newFitter(z, w, o, standard)
+		best := candidate{Model: r.model(), L: o.L, start: "given", climb: r}
+		if err := f.score(&best); err != nil {
+			return Candidate{}, err
+		}
+		best.bic = (&joint{ctx: ctx, f: f, data: q}).criterion(max(r.SSE, 1e-18*q.Spread, 1e-300), q.N)
+		return f.account(best, nil), nil
+	})
+}
+
+// Choose is the third step: of the candidates the one of least criterion whose outputs do not
+// grow beyond MaxGrowth (zero: 30) on inputs much longer than those trained on, or of least
+// criterion if all do. It returns false if there is none.
+func Choose(candidates []Candidate, o Options) (best Candidate, ok bool) {
+	bound := o.MaxGrowth
+	if bound == 0 {
+		bound = standard.MaxGrowth
+	}
+	calm := false
+	for _, c := range candidates {
+		if math.IsNaN(c.Criterion) {
+			continue
+		}
+		keeps := c.Growth <= bound
+		if !ok || keeps && !calm || keeps == calm && c.Criterion < best.Criterion {
+			best, ok, calm = c, true, keeps
+		}
+	}
+	best.Chosen = ok
+	return best, ok
+}
+
+// step checks and calls f with the measurements, within a moment of the end of ctx.
+func step[T any](ctx context.Context, c Collection, o Options, f func(moments.Set) (T, error)) (T, error) {
+	set := c.set()
+	if err := errors.Join(o.check(), measured(set)); err != nil {
+		var none T
+		return none, err
+	}
+	o.Recorder = whileRunning(ctx, o.Recorder)
+	return stop.Within(ctx, func() (T, error) { return f(set) })
 }

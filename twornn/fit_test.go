@@ -8,10 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -191,82 +189,6 @@ func TestRankChoiceWithNoise(t *testing.T) {
 	}
 }
 
-func TestGuard(t *testing.T) {
-	// Outputs that are noise alone, with as many rows as unknowns: least squares fits
-	// them perfectly and the model read off is worse than nothing.
-	m := NewModel(1, 3, 1)
-	fell := false
-	for seed := range uint64(10) {
-		r := fit(t, drawLengths(m, 27, 1, seed, 1, 2, 3), Options{L: 1, Rank: 3, Recovery: LeastSquares{}})
-		if r.Fallback != r.Has(WorseThanZero) || r.Fallback != (r.Rank == 0) {
-			t.Fatalf("fallback %v, rank %d, warnings %v", r.Fallback, r.Rank, r.Warnings)
-		}
-		if r.MSE > r.ZeroMSE {
-			t.Errorf("training MSE %v above the zero function's %v", r.MSE, r.ZeroMSE)
-		}
-		if r.Fallback {
-			fell = true
-			if y := r.Predict(nil, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})); y[0] != 0 {
-				t.Errorf("the zero function predicts %v", y)
-			}
-		}
-	}
-	if !fell {
-		t.Error("the guard never worked: the test cannot see it")
-	}
-}
-
-func TestUnstableModelsSaySo(t *testing.T) {
-	grow, fade := NewModel(1, 1, 1), NewModel(1, 1, 1)
-	for m, a := range map[*Model]float64{grow: 2.2, fade: 0.8} {
-		m.H0.SetVec(0, 1)
-		m.A[0].Set(0, 0, a)
-		m.Omega.Set(0, 0, 1)
-	}
-	for m, want := range map[*Model]bool{grow: true, fade: false} {
-		if r := fit(t, draw(m, 50, 3, 0, true, 1), Options{}); r.Has(Unstable) != want {
-			t.Errorf("unstable %v, want %v: %v", !want, want, r)
-		}
-	}
-	// h_t = (0.7 + 0.5 x_t) h_{t−1}: on independent x_t = ±1 it dies out, as
-	// E (0.7 + 0.5x)² = 0.74, but on a long run of ones it grows by 1.2 a step. Only
-	// the series that the windows overlap to has such runs.
-	m := NewModel(1, 2, 1)
-	m.H0.SetVec(0, 1)
-	m.A[0].Set(0, 0, 0.7)
-	m.A[1].Set(0, 0, 0.5)
-	m.Omega.Set(0, 0, 1)
-	rnd := rand.New(pcg(1))
-	series := make([]float64, 603)
-	for i := range series {
-		series[i] = float64(1 - 2*(i/50%2))
-		if i >= 400 {
-			series[i] = float64(1 - 2*rnd.IntN(2))
-		}
-	}
-	windows := func(step int) iter.Seq[Sequence] {
-		return func(yield func(Sequence) bool) {
-			for i := 0; i < 600; i += step {
-				x := mat.NewDense(3, 2, nil)
-				for t := range 3 {
-					x.SetRow(t, []float64{1, series[i+t]})
-				}
-				var y mat.Dense
-				m.OutputsTo(&y, x)
-				if !yield(Sequence{X: x, Y: &y}) {
-					return
-				}
-			}
-		}
-	}
-	if r := fit(t, windows(1), Options{L: 1, Rank: 1}); !r.Has(Unstable) {
-		t.Errorf("overlapping windows of a series with long runs: no warning in %v", r)
-	}
-	if r := fit(t, windows(3), Options{L: 1, Rank: 1}); r.Has(Unstable) {
-		t.Errorf("windows that do not overlap tell nothing of runs: %v", r)
-	}
-}
-
 func mustCollect(t *testing.T, data iter.Seq[Sequence]) Collection {
 	t.Helper()
 	c, err := Collect(data)
@@ -274,39 +196,6 @@ func mustCollect(t *testing.T, data iter.Seq[Sequence]) Collection {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// TestStitching: overlapping windows are joined to the series they come from, and
-// nothing else is.
-func TestStitching(t *testing.T) {
-	row := func(i int) []float64 { return []float64{1, float64(i)} }
-	window := func(from int) Sequence {
-		x := mat.NewDense(3, 2, nil)
-		for t := range 3 {
-			x.SetRow(t, row(from+t))
-		}
-		return Sequence{X: x, Y: mat.NewDense(1, 1, nil)}
-	}
-	var data []Sequence
-	for _, from := range []int{0, 1, 2, 10, 11, 12, 13, 30} { // gaps after 4 and 15
-		data = append(data, window(from))
-	}
-	got := mustCollect(t, sequences(data...))[3].of.Stretch
-	want := []float64{1, 10, 1, 11, 1, 12, 1, 13, 1, 14, 1, 15}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("longest stretch %v, want %v", got, want)
-	}
-}
-
-func TestRankAskedTooHighIsCutAndTold(t *testing.T) {
-	m := Random(2, 3, 1, 0.7, pcg(5))
-	r := fit(t, drawLengths(m, 300, 0, 5, 2, 4, 5), Options{L: 2, Rank: 4})
-	if r.Rank != 2 || !r.Has(RankCut) {
-		t.Errorf("rank %d, warnings %v", r.Rank, r.Warnings)
-	}
-	if e := relativeError(t, r, m, 8); e > 1e-8 {
-		t.Errorf("relative error %.2g", e)
-	}
 }
 
 func TestFitErrors(t *testing.T) {
@@ -448,67 +337,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-func TestResultString(t *testing.T) {
-	m := Random(1, 2, 1, 0.5, pcg(10))
-	s := fit(t, draw(m, 50, 3, 0, true, 1), Options{L: 1, Rank: 2}).String()
-	for _, want := range []string{"1 state, 2 inputs, 1 output", "L = 1, words up to length L; 150 measurements of length 1, 2 and 3", "in the outputs' units squared", "singular values", "warning: rank 2 asked for, the data carry 1: the other singular values are at the level\n  of rounding"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("%q is missing in:\n%s", want, s)
-		}
-	}
-}
-
-// TestSummaryFitsAPage: no line of the summary of a fit along runs is longer than a notebook
-// shows without breaking it.
-func TestSummaryFitsAPage(t *testing.T) {
-	r := Result{Model: Random(4, 2, 1, 0.5, pcg(1)), Rank: 4, N: 1, MSE: 0.01234, ZeroMSE: 0.2345, LongMSE: 0.01357, Refinement: Stats{N: 400},
-		Interactions: &Interactions{Taken: true, Validation: 0.006112, Linear: 0.01648, LinearRank: 3}}
-	for line := range strings.Lines(r.String()) {
-		if n := utf8.RuneCountInString(line); n > 90 {
-			t.Errorf("a line of %d characters: %s", n, line)
-		}
-	}
-	if want := "mean squared error on\n  parts left out 0.006112"; !strings.Contains(r.String(), want) {
-		t.Errorf("%q is missing in:\n%s", want, r.String())
-	}
-}
-
-// TestWordsOfResults: what a summary says can be read by who does not know the code.
-func TestWordsOfResults(t *testing.T) {
-	s := fit(t, draw(Random(2, 2, 1, 0.5, pcg(10)), 200, 5, 0.1, true, 1), Options{}).String()
-	if !strings.Contains(strings.Join(strings.Fields(s), " "), "next best: rank") || !strings.Contains(s, "or more is a clear difference)") {
-		t.Errorf("the runner-up is not told:\n%s", s)
-	}
-	lower := &Result{Model: NewModel(1, 1, 1), Rank: 1, Candidates: []Candidate{{Rank: 1, Chosen: true, Criterion: 5}, {Rank: 2, Criterion: 2}}}
-	if s := lower.String(); !strings.Contains(s, "rank 2 has a criterion lower by 3, but") {
-		t.Errorf("%s", s)
-	}
-	for n, want := range map[int]string{1: "1 of the 4 inputs is a linear combination of the others;", 2: "2 of the 4 inputs are linear combinations of the others;"} {
-		if got := areCombinations(n, 4, false); !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	rnd := rand.New(pcg(3))
-	for still, want := range map[int]string{1: "input 2 is the same throughout, and counts for nothing if it moves later", 2: "inputs 2 and 3 are the same throughout, and count for nothing if they move later"} {
-		var data []Sequence
-		for range 60 {
-			X, Y := mat.NewDense(3, 2+still, nil), mat.NewDense(3, 1, nil)
-			for i := range 3 {
-				X.Set(i, 0, 1)
-				for j := range still {
-					X.Set(i, 1+j, float64(2+j))
-				}
-				X.Set(i, 1+still, rnd.NormFloat64())
-				Y.Set(i, 0, X.At(i, 1+still)+0.1*rnd.NormFloat64())
-			}
-			data = append(data, Sequence{X: X, Y: Y})
-		}
-		if r := fit(t, slices.Values(data), Options{L: 1, Rank: 2}); !r.Has(Collinear) || !strings.Contains(r.String(), strings.Fields(want)[0]) || !strings.Contains(strings.Join(strings.Fields(r.String()), " "), want) {
-			t.Errorf("%q is missing in:\n%v", want, r)
-		}
-	}
-}
-
 // TestLIsThatOfTheSpectralEstimate: left open, L is chosen by the least BIC among the spectral
 // estimates, before the joint fit, and all that is weighed afterwards has that L. So it need
 // not have the least BIC in the end; no claim says so.
@@ -536,5 +364,89 @@ func TestLIsThatOfTheSpectralEstimate(t *testing.T) {
 	}
 	if chosen[1] == 0 || chosen[2] == 0 {
 		t.Errorf("the test has no choice to see: %v", chosen)
+	}
+}
+
+// The three steps by hand give what Fit gives where its search has nothing more to find.
+func ExampleStart() {
+	ctx := context.Background()
+	truth := Random(2, 2, 1, 0.6, pcg(1))
+	c, _ := Collect(draw(truth, 2000, 5, 0.05, true, 2))
+	starts, _ := Start(ctx, c, Options{L: 1})
+	var refined []Candidate
+	for _, s := range starts {
+		r, _ := Likelihood(ctx, c, s.Model, Options{})
+		refined = append(refined, r)
+	}
+	best, _ := Choose(refined, Options{})
+	fit, _ := FitCollection(ctx, c, Options{L: 1})
+	same, _, _ := Equal(best.Model, fit.Model, 1e-4)
+	fmt.Println(best.Rank, fit.Rank, same)
+	// Output: 2 2 true
+}
+
+// Along a run the first step gives linear systems, the second the likeliest model near any, with
+// products or without, and leaves what Fit found where it is.
+func TestStepsAlongRuns(t *testing.T) {
+	ctx := context.Background()
+	c, err := Collect(bilinearRun(800, 0.05))
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, err := Start(ctx, c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(starts) < 2 || starts[1].Rank != 3 || starts[1].Model == nil {
+		t.Fatalf("starts: %v", starts)
+	}
+	var linear []Candidate
+	for _, s := range starts[:3] {
+		r, err := Likelihood(ctx, c, s.Model, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.MSE > s.MSE*(1+1e-6) {
+			t.Errorf("rank %d: MSE %g after %g", s.Rank, r.MSE, s.MSE)
+		}
+		linear = append(linear, r)
+	}
+	fit, err := FitCollection(ctx, c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Likelihood(ctx, c, fit.Model, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(again.MSE <= fit.MSE*1.001) || again.Rank != fit.Rank {
+		t.Errorf("from the fit: MSE %g of rank %d, the fit %g of %d", again.MSE, again.Rank, fit.MSE, fit.Rank)
+	}
+	best, ok := Choose(append(linear, again), Options{})
+	if !ok || best.MSE != again.MSE {
+		t.Errorf("chosen: %+v", best)
+	}
+	// A model without a constant state is refined beside one.
+	other, err := Likelihood(ctx, c, Random(2, 2, 1, 0.2, pcg(3)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Rank != 3 || other.MSE > 1.05*fit.MSE && other.MSE > 1.05*linear[1].MSE {
+		t.Errorf("from a random model: %+v", other)
+	}
+}
+
+func TestChooseLeavesWhatExplodes(t *testing.T) {
+	a, b := Candidate{Rank: 1, Criterion: -10, Growth: 1e5}, Candidate{Rank: 2, Criterion: -5, Growth: 1}
+	for _, cs := range [][]Candidate{{a, b}, {b, a}} {
+		if best, ok := Choose(cs, Options{}); !ok || best.Rank != 2 {
+			t.Errorf("chosen %+v", best)
+		}
+		if best, ok := Choose(cs[:1], Options{}); !ok || best.Rank != cs[0].Rank {
+			t.Errorf("of one %+v", best)
+		}
+	}
+	if _, ok := Choose(nil, Options{}); ok {
+		t.Error("chosen of none")
 	}
 }

@@ -3,7 +3,9 @@ package twornn
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -13,6 +15,182 @@ import (
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
+
+// Conformal wraps any Predictor with prediction intervals ŷ ± Width, calibrated on
+// held-out data: split conformal prediction (Papadopoulos et al. 2002; Lei et al. 2018).
+type Conformal struct {
+	Predictor
+	Level float64   // the share of targets that each output's interval is to cover
+	Width []float64 // half widths, one an output, in the outputs' units
+	N     int       // held-out sequences it was calibrated on
+}
+
+var (
+	_ Taker     = (*Conformal)(nil)
+	_ Intervals = (*Conformal)(nil)
+)
+
+// NewConformal calibrates intervals for f on the last outputs y of N held-out
+// sequences, with ŷ the predictions of f:
+//
+//	Width_j = the k-th smallest |y_j − ŷ_j|   k = ⌈(N+1)·level⌉
+//
+// If a fresh target is exchangeable with the held-out ones (each order of the N+1 is
+// equally likely, as with independent draws), then, whatever f and the noise are,
+//
+//	level ≤ P(|y_j − ŷ_j| ≤ Width_j) = k/(N+1) < level + 1/(N+1)
+//
+// where the equality holds if no two errors tie. The probability is over the held-out
+// data too: for one held-out set the coverage scatters around k/(N+1), by the law
+// Beta(k, N+1−k). It is marginal: not for each input by itself, and for each output by
+// itself, so that all outputs are covered at once less often.
+//
+// It is the caller's part that the held-out data took no part in the fit, nor in the
+// choice of f, as the errors would be too small. The windows of a time series overlap
+// and drift: they are exchangeable only approximately, and so is the coverage; Coverage
+// measures it on later data.
+//
+// NewConformal errs if level is not within (0, 1), if N < level/(1−level), if a sequence
+// is unusable or of a kind that f does not take, and if a prediction is not finite.
+func NewConformal(f Predictor, held iter.Seq[Sequence], level float64) (*Conformal, error) {
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("twornn: the level of an interval is %v; give one between 0 and 1, such as 0.9", level)
+	}
+	hat, y, err := Forecasts(f, held)
+	if err != nil {
+		return nil, err
+	}
+	n, p := y.Dims()
+	k := coverRank(n, level)
+	if k > n {
+		return nil, fmt.Errorf("twornn: intervals at level %v need %.0f held-out sequences, got %d; hold out more or lower the level", level, leastHeld(level), n)
+	}
+	c := &Conformal{Predictor: f, Level: level, Width: make([]float64, p), N: n}
+	e := make([]float64, n)
+	for j := range c.Width {
+		for i := range e {
+			e[i] = math.Abs(y.At(i, j) - hat.At(i, j))
+			if math.IsNaN(e[i]) || math.IsInf(e[i], 0) {
+				return nil, fmt.Errorf("twornn: output %d predicted for held-out sequence %d is %v; an interval needs finite predictions", j+1, i+1, hat.At(i, j))
+			}
+		}
+		slices.Sort(e)
+		c.Width[j] = e[k-1]
+	}
+	return c, nil
+}
+
+// levelSlack forgives (N+1)·level its last digits, so that 0.55 of 100 is 55 and not 56.
+const levelSlack = 1e-9
+
+// coverRank returns ⌈(n+1)·level⌉, at least 1. It counts from the end, n+1 being exact.
+func coverRank(n int, level float64) int {
+	beyond := math.Floor(float64(n+1)*(1-level) + levelSlack)
+	return max(1, n+1-int(beyond))
+}
+
+// leastHeld returns the least n with coverRank(n, level) ≤ n.
+func leastHeld(level float64) float64 {
+	return math.Ceil((1-levelSlack)/(1-level)) - 1
+}
+
+// Interval returns the limits ŷ_j ± Width_j of the outputs after the last row of x, in
+// low and high, which are allocated if nil. It panics if they have not p entries, and
+// where the Predictor does.
+func (c *Conformal) Interval(low, high []float64, x mat.Matrix) (lo, hi []float64) {
+	p := len(c.Width)
+	if low == nil {
+		low = make([]float64, p)
+	}
+	if high == nil {
+		high = make([]float64, p)
+	}
+	if len(low) != p || len(high) != p {
+		panic("twornn: dimension mismatch: low, high")
+	}
+	c.Predict(low, x)
+	for j, w := range c.Width {
+		low[j], high[j] = low[j]-w, low[j]+w
+	}
+	return low, high
+}
+
+// Takes implements Taker: it asks the Predictor, if that can tell.
+func (c *Conformal) Takes(d, p int) error {
+	if c == nil || c.Predictor == nil {
+		return errors.New("twornn: the intervals are not calibrated; use NewConformal")
+	}
+	if p != len(c.Width) {
+		return fmt.Errorf("twornn: the intervals are for %s, the data have %d; give data of the same targets", count(len(c.Width), "output"), p)
+	}
+	return takes(c.Predictor, d, p)
+}
+
+// takes asks f, if it is a Taker.
+func takes(f Predictor, d, p int) error {
+	if t, ok := f.(Taker); ok {
+		return t.Takes(d, p)
+	}
+	return nil
+}
+
+// Intervals is a Predictor that gives the limits within which it expects the outputs:
+// a Conformal. Interval stores them in low and high, which are allocated if nil.
+type Intervals interface {
+	Predictor
+	Interval(low, high []float64, x mat.Matrix) (lo, hi []float64)
+}
+
+// Coverage returns, for each output, the share of the last outputs that lie within the
+// intervals of f, limits included, and the mean of high − low. Of two sources that cover
+// alike, the narrower is the better. For N independent targets the share is off by
+// √(c(1−c)/N), one standard error, from the coverage c.
+//
+// It errs as Evaluate does, and if a limit is NaN or the lower one above the upper.
+func Coverage(f Intervals, data iter.Seq[Sequence]) (covered []float64, width []float64, err error) {
+	n := 0
+	var bad error
+	l := &limits{Intervals: f}
+	err = predict(l, data, func(low, y []float64) {
+		if n++; n == 1 {
+			covered, width = make([]float64, len(y)), make([]float64, len(y))
+		}
+		for j, v := range y {
+			lo, hi := low[j], l.high[j]
+			if !(lo <= hi) && bad == nil {
+				bad = fmt.Errorf("twornn: the interval of output %d of sequence %d goes from %v to %v", j+1, n, lo, hi)
+			}
+			if lo <= v && v <= hi {
+				covered[j]++
+			}
+			width[j] += hi - lo
+		}
+	})
+	if err == nil {
+		err = bad
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for j := range covered {
+		covered[j] /= float64(n)
+		width[j] /= float64(n)
+	}
+	return covered, width, nil
+}
+
+// limits predicts the lower limits of Intervals, for predict, and keeps the upper ones.
+type limits struct {
+	Intervals
+	high []float64
+}
+
+func (l *limits) Predict(dst []float64, x mat.Matrix) []float64 {
+	dst, l.high = l.Interval(dst, l.high, x)
+	return dst
+}
+
+func (l *limits) Takes(d, p int) error { return takes(l.Intervals, d, p) }
 
 // Gaussian gives prediction intervals of a joint fit for noise that is Gaussian and alike
 // at every sequence of a length. The parameters at the optimum have the covariance

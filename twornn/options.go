@@ -1,11 +1,15 @@
 package twornn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/twornn/spectral/twornn/internal/affine"
 )
 
 // Options are the choices of Fit. The zero value leaves them all to Fit.
@@ -76,21 +80,6 @@ func (o Options) source() rand.Source {
 	return rand.NewPCG(1, 5)
 }
 
-// until yields data until ctx is done, and then the reason.
-func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
-	return func(yield func(Sequence) bool) {
-		for s := range data {
-			if err := ctx.Err(); err != nil {
-				yield(Sequence{Err: err})
-				return
-			}
-			if !yield(s) {
-				return
-			}
-		}
-	}
-}
-
 // lengths returns the lengths that L and the basis ask for; none if L is left open.
 func (o Options) lengths() []int {
 	switch {
@@ -100,4 +89,108 @@ func (o Options) lengths() []int {
 		return EqualLength.lengths(o.L)
 	}
 	return append([]int{0}, UpToLength.lengths(o.L)...)
+}
+
+// defaultMemory is what a fit may take if Options.Memory is left open: 4 GB.
+const defaultMemory = 4 << 30
+
+// memory returns how many bytes a fit may take.
+func (o Options) memory() float64 {
+	if o.Memory == 0 {
+		return defaultMemory
+	}
+	return float64(o.Memory)
+}
+
+// fitting yields data as long as what a fit keeps of it has room: the blocks that L asks for are
+// counted at the first sequence, before any of them is made, rows as they come.
+func (o Options) fitting(data iter.Seq[Sequence]) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		kept, n := 0.0, 0
+		for s := range data {
+			if s.Err == nil && s.check() == nil && s.Len() > 0 {
+				if kept == 0 {
+					d, p := s.Dims()
+					if err := o.checkBlock(d, p, s.everyStep()); err != nil {
+						yield(Sequence{Err: err})
+						return
+					}
+				}
+				n++
+				if kept += o.keeps(s); kept > o.memory() {
+					yield(Sequence{Err: fmt.Errorf("twornn: the rows of the first %s take %s, more than the %s of Options.Memory: give fewer inputs, a smaller L, or more memory", count(n, "sequence"), inBytes(kept), inBytes(o.memory()))})
+					return
+				}
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// copies is how many times what is kept of the data is there at the worst: as it came, in other
+// coordinates, scaled, and as the equations of a fit.
+const copies = 4
+
+// keeps returns about how many bytes a fit keeps of a sequence: its rows, at each length that L asks
+// for whose products are too many to be summed up.
+func (o Options) keeps(s Sequence) (sum float64) {
+	d, p := s.Dims()
+	at := s.example().After()
+	for _, l := range o.lengths() {
+		if !slices.Contains(at, l) || math.Pow(float64(d), float64(l)) <= maxDense {
+			continue
+		}
+		sum += copies * 8 * float64(l*d+p)
+	}
+	return sum
+}
+
+// maxDense is up to how many products d^l measurements are summed up.
+const maxDense = 4096
+
+// checkBlock errs if the Hankel block that the options ask for would not fit: how large it would
+// be, and what would fit.
+func (o Options) checkBlock(d, p int, everyStep bool) error {
+	if o.L == 0 || o.Basis == EqualLength || o.Basis == Auto && !everyStep {
+		return nil
+	}
+	return blockFits(o.L, d, p, o.memory())
+}
+
+// checkRuns errs if the fit along runs would not fit, with the states that are asked for or with the fewest.
+func (o Options) checkRuns(data *affine.Data, parts int) error {
+	need := func(rank int) float64 {
+		m := rank - 1
+		return data.Bytes(m+m*(m+data.D)+data.P*rank, parts) // of a linear system
+	}
+	asked := max(2, o.Rank)
+	if need(asked) <= o.memory() {
+		return nil
+	}
+	cure := fmt.Sprintf("give fewer rows or inputs, or Options{Memory: %.2g}", 1.1*need(2))
+	if most := sort.Search(asked, func(r int) bool { return need(r+1) > o.memory() }); most >= 2 {
+		cure = fmt.Sprintf("give Options{Rank: %d}, or more memory", most)
+	}
+	return fmt.Errorf("twornn: a linear system of %s, fitted along %s with %s, takes %s, more than the %s of Options.Memory: %s",
+		count(asked, "state"), count(len(data.Runs), "run"), count(data.M, "output"), inBytes(need(asked)), inBytes(o.memory()), cure)
+}
+
+// checkStates errs if the joint fit of n states would not fit.
+func (o Options) checkStates(n, d, p int) error {
+	k := n * (1 + d*n + p)
+	if size := normalBytes(k); size > o.memory() {
+		most := n
+		for most > 1 && normalBytes(most*(1+d*most+p)) > o.memory() {
+			most--
+		}
+		cure := fmt.Sprintf("give Options{Rank: %d}", most)
+		if normalBytes(most*(1+d*most+p)) > o.memory() {
+			cure = "give fewer inputs"
+		}
+		return fmt.Errorf("twornn: %s over %s have %s, whose normal equations take %s, more than the %s of Options.Memory: %s",
+			count(n, "state"), count(d, "input"), count(k, "parameter"), inBytes(size), inBytes(o.memory()), cure)
+	}
+	return nil
 }

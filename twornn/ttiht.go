@@ -6,10 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/twornn/spectral/twornn/internal/als"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/tt"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TTIHT recovers H⁽ˡ⁾ as TIHT does, in tensor-train format throughout (Algorithm 2):
@@ -182,10 +183,4 @@ func parameters(p *tt.Point) int {
 		n += len(c.Data)
 	}
 	return n
-}
-
-// rowsOf returns the rows of m, which must have kept them.
-func rowsOf(m *Measurements, seed uint64) *als.Rows {
-	x, y, _ := m.Rows()
-	return als.New(x, y, seed)
 }

@@ -321,3 +321,43 @@ func TestRecoveriesAfterMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsOfOneOutputLeaveTheOthers: an output in a unit 1e9 times as large does not change
+// how well another is fitted, with noise in neither, in both and in one.
+func TestUnitsOfOneOutputLeaveTheOthers(t *testing.T) {
+	m := Random(3, 2, 2, 0.6, pcg(3))
+	for _, noise := range []float64{0, 1e-7, 0.1} {
+		data := func(unit float64) iter.Seq[Sequence] {
+			return func(yield func(Sequence) bool) {
+				for s := range drawLengths(m, 300, noise, 1, 1, 2, 3, 4, 5) {
+					s.Y.Set(0, 0, unit*s.Y.At(0, 0))
+					if !yield(s) {
+						return
+					}
+				}
+			}
+		}
+		err := func(unit float64) float64 {
+			r := fit(t, data(unit), Options{L: 2, Rank: 2}) // a rank too low: weights tell
+			return Evaluate(r, draw(m, 300, 4, 0, false, 9)).Outputs[1].MSE
+		}
+		a, b := err(1), err(1e-9)
+		if math.Abs(a-b) > 1e-3*a+1e-18 {
+			t.Errorf("noise %g: MSE of output 1 is %.4g, and %.4g with output 0 in another unit", noise, a, b)
+		}
+	}
+}
+
+// reusing yields the sequences in the same matrices over and over, as a source may.
+func reusing(data []Sequence) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		x, y := new(mat.Dense), new(mat.Dense)
+		for _, s := range data {
+			x.CloneFrom(s.X)
+			y.CloneFrom(s.Y)
+			if !yield(Sequence{X: x, Y: y}) {
+				return
+			}
+		}
+	}
+}
