@@ -34,7 +34,7 @@ func TestChangesOfBasis(t *testing.T) {
 		r.Normal(theta, N, make([]float64, k))
 		T := s.changes(r.Pattern)
 		var NT mat.Dense
-		NT.Mul(N, T)
+		NT.Mul(N, T.T())
 		if e := mat.Norm(&NT, 2) / mat.Norm(N, 2) / mat.Norm(T, 2); e > 1e-10 {
 			t.Errorf("products %v: a change of basis moves the outputs by %g", products, e)
 		}
@@ -46,7 +46,7 @@ func TestChangesOfBasis(t *testing.T) {
 				null++
 			}
 		}
-		if _, m := T.Dims(); null != m {
+		if m, _ := T.Dims(); null != m {
 			t.Errorf("products %v: %d directions change nothing, want %d", products, null, m)
 		}
 		p := stable{Ridge: lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s: s.clone(), limit: math.Inf(1)}

@@ -3,6 +3,7 @@ package affine
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -93,7 +94,7 @@ func (p stable) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 	}
 	q := p.Problem.(*lsq.Runs).Pattern
 	p.s.Theta = q.Put(p.s.Theta, theta)
-	T, _ := linalg.ThinQR(p.s.changes(q))
+	T, _ := linalg.ThinQR(mat.DenseCopyOf(p.s.changes(q).T()))
 	k, m := T.Dims()
 	var P mat.SymDense
 	P.SymOuterK(mat.Trace(N)/float64(k), T)
@@ -115,43 +116,53 @@ func (p stable) Rebase(theta []float64) {
 	}
 	q := p.Problem.(*lsq.Runs).Pattern
 	p.s.Theta = q.Put(p.s.Theta, theta)
-	for range 10 {
-		before := p.Penalty(q.Take(p.s.Theta))
-		if !p.balance(q, before) || p.Penalty(q.Take(p.s.Theta)) > (1-1e-3)*before {
+	for before, steps := p.Penalty(theta), 0; steps < 10; steps++ {
+		now := p.balance(q, before)
+		if now > (1-rebaseGain)*before {
 			break
 		}
+		before = now
 	}
 	copy(theta, q.Take(p.s.Theta))
 }
 
-// balance takes one step that lowers the priors' part, and reports whether there is one.
-func (p stable) balance(q lsq.Pattern, before float64) bool {
+// rebaseGain is the share of the priors' part below which a change of basis is not worth while.
+const rebaseGain = 1e-3
+
+// balance takes one step that lowers the priors' part, if that promises to be worth while, and returns what
+// it then is.
+func (p stable) balance(q lsq.Pattern, before float64) float64 {
 	n := p.s.N
 	T, theta := p.s.changes(q), q.Take(p.s.Theta)
+	m, _ := T.Dims()
+	roots := make([]float64, len(theta))
 	for j, w := range p.Weight {
-		floats.Scale(math.Sqrt(w), T.RawRowView(j))
-		theta[j] *= -math.Sqrt(w)
+		roots[j] = math.Sqrt(w)
 	}
-	_, m := T.Dims()
-	G, step := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
-	G.SymOuterK(1, T.T())
+	floats.Mul(theta, roots)
+	for i := range m {
+		floats.Mul(T.RawRowView(i), roots)
+	}
+	G := mat.NewSymDense(m, nil)
+	G.SymOuterK(1, T)
 	for i, little := 0, 1e-9*mat.Trace(G)/float64(m); i < m; i++ {
 		G.SetSym(i, i, G.At(i, i)+little)
 	}
-	step.MulVec(T.T(), mat.NewVecDense(len(theta), theta))
-	var ch mat.Cholesky
-	if !ch.Factorize(G) || ch.SolveVecTo(step, step) != nil && !linalg.FiniteVector(step) {
-		return false
+	g := mat.NewVecDense(m, nil)
+	g.MulVec(T, mat.NewVecDense(len(theta), theta))
+	step := mat.NewDense(m, 1, slices.Clone(g.RawVector().Data))
+	R, ok := linalg.Cholesky(G)
+	if !ok || !linalg.SolveCholesky(R, step) || mat.Dot(g, step.ColView(0)) < rebaseGain*before {
+		return before
 	}
 	for part := 1.0; part > 1e-2; part /= 2 {
 		C := mat.NewDense(n, n, nil)
-		for a := range n {
-			C.Set(a, a, 1)
-		}
+		C.Set(0, 0, 1)
 		for r := 1; r < n; r++ {
 			for c := range n {
-				C.Set(r, c, C.At(r, c)+part*step.AtVec((r-1)*n+c))
+				C.Set(r, c, -part*step.At((r-1)*n+c, 0))
 			}
+			C.Set(r, r, C.At(r, r)+1)
 		}
 		var inv mat.Dense
 		if inv.Inverse(C) != nil {
@@ -159,12 +170,12 @@ func (p stable) balance(q lsq.Pattern, before float64) bool {
 		}
 		s := p.s.clone()
 		s.change(C, &inv)
-		if p.Penalty(q.Take(s.Theta)) < before {
+		if now := p.Penalty(q.Take(s.Theta)); now < before {
 			p.s.Theta = s.Theta
-			return true
+			return now
 		}
 	}
-	return false
+	return before
 }
 
 // Project scales F down to the limit.
@@ -209,13 +220,12 @@ func (s *System) evidence(data *Data) {
 	for j := range k {
 		H.SetSym(j, j, H.At(j, j)+w[j])
 	}
-	var ch mat.Cholesky
-	var inv mat.SymDense
-	if !ch.Factorize(H) || ch.InverseTo(&inv) != nil && !finite(&inv) {
+	inv, ok := linalg.InverseDiagonal(H)
+	if !ok {
 		return
 	}
 	for j, i := range r.Pattern.Free {
-		v := max(0, 1-w[j]*inv.At(j, j))
+		v := max(0, 1-w[j]*inv[j])
 		known += v
 		if lsq.PartOf(i, s.N, s.D) == lsq.Interaction {
 			interactions += v
@@ -228,15 +238,6 @@ func (s *System) evidence(data *Data) {
 	if s.Products {
 		s.Lambda = min(max(s.Tau*s.Noise*interactions/max(squares, 1e-300), 1e-9*float64(data.M)), 1e3*float64(data.M))
 	}
-}
-
-func finite(m *mat.SymDense) bool {
-	for j := range m.SymmetricDim() {
-		if v := m.At(j, j); math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // autocorrelated returns 1 + 2 Σ_l ρ_l of the errors along the runs, summed as long as

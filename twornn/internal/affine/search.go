@@ -102,14 +102,14 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 		return s
 	}
 	s := linearSearch(ctx, data, p, seed, nil)
-	if s.heldBack() {
+	if s.constant(); s.heldBack() {
 		loose := *data
 		loose.Grows = growth
-		if l := linearSearch(ctx, &loose, p, seed, s.told); l.Best != nil && (s.Best == nil || l.Best.Validation() < (1-s.Clear)*s.Best.Validation() && l.Best.score(s.Best) >= 2) {
+		if l := linearSearch(ctx, &loose, p, seed, s.told); l.Best != nil && (s.Best == nil || len(s.Best.Folds) == 0 || l.Best.Validation() < (1-s.Clear)*s.Best.Validation() && l.Best.score(s.Best) >= 2) {
 			s = l
+			s.constant()
 		}
 	}
-	s.constant()
 	s.Linear, s.Values = s.Best, s.whole.resp.Values()
 	if s.Best != nil && data.D > 1 {
 		if s.whole.short != nil {
@@ -238,10 +238,10 @@ func (s *Search) nearer(ctx context.Context, c *System) {
 	}
 }
 
-// heldBack reports whether a system that was tried would decay more slowly than it may, or none was of use: the
-// data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
+// heldBack reports whether a system that was tried would decay more slowly than it may, or none did better than
+// the mean: the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
 func (s *Search) heldBack() bool {
-	return s.data.D > 1 && (s.Best == nil || slices.ContainsFunc(s.Tried, func(c *System) bool {
+	return s.data.D > 1 && ((s.Best == nil || s.Best == s.mean) || slices.ContainsFunc(s.Tried, func(c *System) bool {
 		limit := c.limit(s.data)
 		return 1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit
 	}))

@@ -3,6 +3,7 @@ package affine
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -117,48 +118,39 @@ func (s *System) Normalise(data *Data) bool {
 	if T.InverseTri(&L) != nil {
 		return true
 	}
-	s.change(&T, &L)
+	s.change(mat.DenseCopyOf(&T), mat.DenseCopyOf(&L))
 	return true
 }
 
 // change writes the system in the states T h, L being T⁻¹:
 //
 //	h₀ → T h₀   A[i] → Lᵀ A[i] Tᵀ   Ω → Ω L
-func (s *System) change(T, L mat.Matrix) {
-	n := s.N
-	var h mat.VecDense
-	h.MulVec(T, mat.NewVecDense(n, append([]float64(nil), s.Theta[:n]...)))
-	copy(s.Theta, h.RawVector().Data)
-	for i := range s.D {
-		A := mat.NewDense(n, n, nil)
+func (s *System) change(T, L *mat.Dense) {
+	n, d := s.N, s.D
+	h := mat.NewVecDense(n, slices.Clone(s.Theta[:n]))
+	mat.NewVecDense(n, s.Theta[:n]).MulVec(T, h)
+	A, B := mat.NewDense(n, d*n, s.Theta[n:n+n*d*n]), new(mat.Dense)
+	B.Mul(L.T(), A)
+	for i := range d {
+		to := A.Slice(0, n, i*n, (i+1)*n).(*mat.Dense)
+		to.Mul(B.Slice(0, n, i*n, (i+1)*n), T.T())
 		for a := range n {
-			for b := range n {
-				A.Set(a, b, *s.at(i, a, b))
-			}
-		}
-		var B mat.Dense
-		B.Product(L.T(), A, T.T())
-		for a := range n {
-			for b := range n {
-				*s.at(i, a, b) = B.At(a, b)
-			}
-			*s.at(i, a, 0) = 0
+			to.Set(a, 0, 0)
 		}
 	}
 	s.Theta[0], *s.at(0, 0, 0) = 1, 1 // exactly
-	var O mat.Dense
-	O.Mul(mat.NewDense(s.P, n, append([]float64(nil), s.Theta[n+n*s.D*n:]...)), L)
-	copy(s.Theta[n+n*s.D*n:], O.RawMatrix().Data)
+	O := s.Theta[n+n*d*n:]
+	mat.NewDense(s.P, n, O).Mul(mat.NewDense(s.P, n, slices.Clone(O)), L)
 }
 
-// changes returns the directions in which a change of basis moves the free parameters, a column
+// changes returns the directions in which a change of basis moves the free parameters, a row
 // each: those of (I + ε e_r e_cᵀ) h for every state r but the constant one, and
 // every c,
 //
 //	δh₀ = e_r h₀_c   δA[i] = A[i] e_c e_rᵀ − e_c e_rᵀ A[i]   δΩ = −Ω e_r e_cᵀ
 func (s *System) changes(q lsq.Pattern) *mat.Dense {
 	n := s.N
-	T := mat.NewDense(len(q.Free), (n-1)*n, nil)
+	T := mat.NewDense((n-1)*n, len(q.Free), nil)
 	d := &System{N: n, D: s.D, P: s.P, Theta: make([]float64, len(s.Theta))}
 	for r := 1; r < n; r++ {
 		for c := range n {
@@ -167,13 +159,18 @@ func (s *System) changes(q lsq.Pattern) *mat.Dense {
 			for i := range s.D {
 				for a := range n {
 					*d.at(i, a, r) += *s.at(i, a, c)
-					*d.at(i, c, a) -= *s.at(i, r, a)
+				}
+				for b := range n {
+					*d.at(i, c, b) -= *s.at(i, r, b)
 				}
 			}
 			for o := range s.P {
 				*d.out(o, c) = -*s.out(o, r)
 			}
-			T.SetCol((r-1)*n+c, q.Take(d.Theta))
+			row := T.RawRowView((r-1)*n + c)
+			for j, i := range q.Free {
+				row[j] = d.Theta[i]
+			}
 		}
 	}
 	return T

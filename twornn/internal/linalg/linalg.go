@@ -125,6 +125,37 @@ func Cholesky(a *mat.SymDense) (r blas64.Triangular, ok bool) {
 	return lapack64.Potrf(a.RawSymmetric())
 }
 
+// SolveCholesky overwrites b with the solution of RᵀR x = b, R being a factor of Cholesky, and reports
+// whether it is finite.
+func SolveCholesky(r blas64.Triangular, b *mat.Dense) bool {
+	g := b.RawMatrix()
+	if g.Cols > 1 {
+		lapack64.Potrs(r, g)
+		return IsFinite(b)
+	}
+	x := blas64.Vector{N: g.Rows, Inc: g.Stride, Data: g.Data}
+	blas64.Trsv(blas.Trans, r, x)
+	blas64.Trsv(blas.NoTrans, r, x)
+	return IsFinite(b)
+}
+
+// InverseDiagonal returns the diagonal of a⁻¹, and whether a is positive definite and it is finite. It
+// overwrites a.
+func InverseDiagonal(a *mat.SymDense) (diagonal []float64, ok bool) {
+	r, ok := Cholesky(a)
+	if !ok || !lapack64.Trtri(r) {
+		return nil, false
+	}
+	diagonal = make([]float64, r.N) // a⁻¹ = R⁻¹R⁻ᵀ
+	for i := range diagonal {
+		for _, v := range r.Data[i*r.Stride+i : i*r.Stride+r.N] {
+			diagonal[i] += v * v
+		}
+		ok = ok && !math.IsNaN(diagonal[i]) && !math.IsInf(diagonal[i], 0)
+	}
+	return diagonal, ok
+}
+
 // IsUpper reports whether all below the diagonal of a is zero.
 func IsUpper(a *mat.Dense) bool {
 	r, c := a.Dims()

@@ -171,7 +171,7 @@ func (r *Descent) advance(ctx context.Context, s *stepper, tol float64) bool {
 			r.Status = Converged
 			return false
 		}
-		for i, v := range s.step.RawVector().Data {
+		for i, v := range s.step.RawMatrix().Data {
 			s.trial[i] = r.Theta[i] + v
 		}
 		if p, ok := r.problem.(Projector); ok {
@@ -199,13 +199,12 @@ type stepper struct {
 	mu     float64   // damping, in units of D
 	D      []float64 // what damping of weight one adds to the diagonal
 	damped *mat.SymDense
-	chol   mat.Cholesky
-	step   *mat.VecDense
+	step   *mat.Dense // k×1
 	trial  []float64
 }
 
 func newStepper(k int) *stepper {
-	return &stepper{mu: 1e-3, D: make([]float64, k), damped: mat.NewSymDense(k, nil), step: mat.NewVecDense(k, nil), trial: make([]float64, k)}
+	return &stepper{mu: 1e-3, D: make([]float64, k), damped: mat.NewSymDense(k, nil), step: mat.NewDense(k, 1, nil), trial: make([]float64, k)}
 }
 
 // solve sets step to (N + μD)⁻¹g and returns by how much the linear model of ŷ says that it
@@ -215,13 +214,12 @@ func (s *stepper) solve(N *mat.SymDense, g []float64) (predicted float64, ok boo
 	for i, d := range s.D {
 		s.damped.SetSym(i, i, s.damped.At(i, i)+s.mu*d)
 	}
-	if !s.chol.Factorize(s.damped) {
+	step := s.step.RawMatrix().Data
+	copy(step, g)
+	R, ok := linalg.Cholesky(s.damped)
+	if !ok || !linalg.SolveCholesky(R, s.step) {
 		return 0, false
 	}
-	if err := s.chol.SolveVecTo(s.step, mat.NewVecDense(len(g), g)); err != nil && !linalg.FiniteVector(s.step) {
-		return 0, false
-	}
-	step := s.step.RawVector().Data
 	predicted = linalg.Dot(step, g)
 	for i, v := range step {
 		predicted += s.mu * s.D[i] * v * v
@@ -261,7 +259,7 @@ func (r *Descent) distance() float64 {
 	if _, ok := s.solve(r.N, r.g); !ok {
 		return math.Inf(1)
 	}
-	return math.Sqrt(max(0, linalg.Dot(s.step.RawVector().Data, r.g)) / float64(k) / (r.SSE / r.dof))
+	return math.Sqrt(max(0, linalg.Dot(s.step.RawMatrix().Data, r.g)) / float64(k) / (r.SSE / r.dof))
 }
 
 // damping sets D to what damping of weight one adds to the diagonal of N.

@@ -56,13 +56,12 @@ func (s *ownStart) find(run Run, h []float64) (square float64, ok bool) {
 	for a := range m {
 		s.N.SetSym(a, a, s.N.At(a, a)+s.Own)
 	}
-	var ch mat.Cholesky
-	var delta mat.VecDense
-	if !ch.Factorize(s.N) || ch.SolveVecTo(&delta, mat.NewVecDense(m, s.g)) != nil && !linalg.FiniteVector(&delta) {
+	R, ok := linalg.Cholesky(s.N)
+	if !ok || !linalg.SolveCholesky(R, mat.NewDense(m, 1, s.g)) {
 		return 0, false
 	}
 	for a, i := range s.states {
-		v := delta.AtVec(a)
+		v := s.g[a]
 		h[i] += v
 		square += s.Own * v * v
 	}
@@ -167,11 +166,12 @@ func (s *ownSums) end() {
 		}
 		W.SetSym(a, a, W.At(a, a)+s.own)
 	}
-	var ch mat.Cholesky
-	var X, K mat.Dense
-	if !ch.Factorize(W) || ch.SolveTo(&X, s.C) != nil && !linalg.IsFinite(&X) {
+	var K mat.Dense
+	X := mat.DenseCopyOf(s.C)
+	R, ok := linalg.Cholesky(W)
+	if !ok || !linalg.SolveCholesky(R, X) {
 		return // a step is then as if this start stood still
 	}
-	K.Mul(s.C.T(), &X)
+	K.Mul(s.C.T(), X)
 	floats.Add(s.taken, K.RawMatrix().Data)
 }

@@ -10,13 +10,8 @@ import (
 
 // Errors returns the sum of squared residuals of each fold at θ, +Inf where a run is lost.
 func (r *Runs) Errors(theta []float64) []float64 {
-	n := max(1, min(lanes, len(r.Data))) // of no runs the sums are zero
-	sums := make([][]float64, n)
-	var wg sync.WaitGroup
-	for lane := range n {
-		wg.Go(func() { sums[lane] = r.errors(theta, r.Data[len(r.Data)*lane/n:len(r.Data)*(lane+1)/n]) })
-	}
-	wg.Wait()
+	sums := make([][]float64, r.lanes())
+	r.inLanes(func(lane int, data []Run) { sums[lane] = r.errors(theta, data) })
 	total := make([]float64, r.folds())
 	for _, s := range sums {
 		floats.Add(total, s)
@@ -62,10 +57,7 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 	clear(raw.Data)
 	clear(g)
 	sse := 0.0
-	for f, s := range r.Sums(theta) {
-		if f == r.Leave-1 {
-			continue
-		}
+	for _, s := range r.sums(theta, false) {
 		sse += s.SSE
 		floats.Add(g, s.G)
 		for i := range k {
@@ -76,22 +68,24 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 }
 
 // Sums returns the sums of each fold at θ.
-func (r *Runs) Sums(theta []float64) []Sums {
-	n := max(1, min(lanes, len(r.Data))) // of no runs the sums are zero
-	parts := make([][]Sums, n)
+func (r *Runs) Sums(theta []float64) []Sums { return r.sums(theta, true) }
+
+// sums returns those of each fold, or of all that are not left out together.
+func (r *Runs) sums(theta []float64, apart bool) []Sums {
+	parts := make([][]Sums, r.lanes())
 	all, col := r.Pattern.Put(r.Base, theta), r.Pattern.columns()
-	var wg sync.WaitGroup
-	for lane := range n {
-		wg.Go(func() {
-			w := newWalker(r, all, col)
-			for i := len(r.Data) * lane / n; i < len(r.Data)*(lane+1)/n && !w.lost; i++ {
-				w.walk(r.Data[i])
-				w.lost = w.lost || r.stopped()
-			}
-			parts[lane] = w.end()
-		})
-	}
-	wg.Wait()
+	r.inLanes(func(lane int, data []Run) {
+		rows := 0
+		for _, run := range data {
+			rows += len(run.At) * r.P
+		}
+		w := newWalker(r, all, col, rows, apart)
+		for i := 0; i < len(data) && !w.lost; i++ {
+			w.walk(data[i])
+			w.lost = w.lost || r.stopped()
+		}
+		parts[lane] = w.end()
+	})
 	total := parts[0]
 	for _, part := range parts[1:] {
 		for f, s := range part {
@@ -103,4 +97,30 @@ func (r *Runs) Sums(theta []float64) []Sums {
 		}
 	}
 	return total
+}
+
+// laneWork is about how many multiplications are worth a lane of their own.
+const laneWork = 100_000
+
+// lanes returns into how many parts sums over the runs are split, whatever the number of processors.
+func (r *Runs) lanes() int {
+	work := 0
+	for _, run := range r.Data {
+		work += len(run.X)*r.N*r.N + len(run.Y)*r.Dim()
+	}
+	return max(1, min(lanes, len(r.Data), work*r.Dim()/laneWork)) // of no runs the sums are zero
+}
+
+// inLanes calls f with the runs of each lane, all at once.
+func (r *Runs) inLanes(f func(lane int, data []Run)) {
+	n := r.lanes()
+	if n == 1 {
+		f(0, r.Data)
+		return
+	}
+	var wg sync.WaitGroup
+	for lane := range n {
+		wg.Go(func() { f(lane, r.Data[len(r.Data)*lane/n:len(r.Data)*(lane+1)/n]) })
+	}
+	wg.Wait()
 }

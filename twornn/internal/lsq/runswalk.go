@@ -3,6 +3,7 @@ package lsq
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -13,6 +14,7 @@ import (
 // be summed.
 type walker struct {
 	r       *Runs
+	apart   bool      // sums are kept by fold
 	all     []float64 // parameters
 	col     []int     // of J, for each parameter
 	k, ka   int       // free parameters; those of h₀ and A, which come first
@@ -25,9 +27,9 @@ type walker struct {
 	start   *runner   // finds the starts of the runs
 	own     *ownSums  // of runs with starts of their own; nil for others
 
-	batch  batch      // rows being gathered
-	ready  chan batch // full ones, on their way to be summed
-	spare  chan batch // summed ones, to be used again
+	batch  *batch      // rows being gathered
+	ready  chan *batch // full ones, on their way to be summed; nil until there is one
+	spare  chan *batch // summed ones, to be used again
 	summed chan bool
 }
 
@@ -35,14 +37,32 @@ type walker struct {
 type batch struct {
 	fold, rows int
 	J, e       []float64
+	turned     []float64 // room to sum them in
 }
 
 const batchRows = 128
 
-func newWalker(r *Runs, all []float64, col []int) *walker {
+// batches are some to be used again.
+var batches sync.Pool
+
+func newBatch(rows, k int) *batch {
+	b, ok := batches.Get().(*batch)
+	if !ok {
+		b = new(batch)
+	}
+	b.fold, b.rows = 0, 0
+	linalg.Sized(&b.J, rows*k)
+	linalg.Sized(&b.e, rows)
+	return b
+}
+
+// newWalker returns one for so many rows, whose sums are kept by fold or together.
+func newWalker(r *Runs, all []float64, col []int, rows int, apart bool) *walker {
 	n, k := r.N, r.Dim()
-	w := &walker{r: r, all: all, col: col, k: k, sums: make([]Sums, r.folds()),
-		ready: make(chan batch), spare: make(chan batch, 1), summed: make(chan bool)}
+	w := &walker{r: r, apart: apart && r.folds() > 1, all: all, col: col, k: k, sums: make([]Sums, 1)}
+	if w.apart {
+		w.sums = make([]Sums, r.folds())
+	}
 	for _, i := range r.Pattern.Free {
 		if i < n+n*r.D*n {
 			w.ka++
@@ -53,7 +73,7 @@ func newWalker(r *Runs, all []float64, col []int) *walker {
 	for f := range w.sums {
 		w.sums[f].G, w.sums[f].N = make([]float64, k), make([]float64, k*k)
 	}
-	w.batch = batch{J: make([]float64, batchRows*k), e: make([]float64, batchRows)}
+	w.batch = newBatch(min(rows, batchRows), k)
 	w.live = r.live(all[n : n+n*r.D*n])
 	for j := range w.live {
 		w.live[j] = w.live[j] || slices.Max(col[n+j*n:n+(j+1)*n]) >= 0
@@ -62,30 +82,44 @@ func newWalker(r *Runs, all []float64, col []int) *walker {
 	if w.start.own != nil {
 		w.own = newOwnSums(w.start.own, k)
 	}
-	w.spare <- batch{J: make([]float64, batchRows*k), e: make([]float64, batchRows)}
-	// While the walk goes on another processor sums up, always in the same order.
+	return w
+}
+
+// add sums up the rows of a batch.
+func (w *walker) add(b *batch) {
+	s := &w.sums[b.fold]
+	for i, e := range b.e[:b.rows] {
+		floats.AddScaled(s.G, e, b.J[i*w.k:(i+1)*w.k])
+	}
+	linalg.AddGram(s.N, b.J[:b.rows*w.k], w.k, &b.turned)
+}
+
+// fork lets another processor sum up while the walk goes on, always in the same order.
+func (w *walker) fork() {
+	w.ready, w.spare, w.summed = make(chan *batch), make(chan *batch, 1), make(chan bool)
+	w.spare <- newBatch(len(w.batch.e), w.k)
 	go func() {
-		var turned []float64
 		for b := range w.ready {
-			s := &w.sums[b.fold]
-			for i, e := range b.e[:b.rows] {
-				floats.AddScaled(s.G, e, b.J[i*k:(i+1)*k])
-			}
-			linalg.AddGram(s.N, b.J[:b.rows*k], k, &turned)
+			w.add(b)
 			w.spare <- b
 		}
 		w.summed <- true
 	}()
-	return w
 }
 
 // end returns the sums when all rows are in.
 func (w *walker) end() []Sums {
-	w.flush()
-	close(w.ready)
-	<-w.summed
+	if w.ready == nil {
+		w.add(w.batch)
+	} else {
+		w.flush()
+		close(w.ready)
+		<-w.summed
+		batches.Put(<-w.spare)
+	}
+	batches.Put(w.batch)
 	if w.own != nil {
-		floats.Sub(w.sums[w.r.penalised()].N, w.own.taken)
+		floats.Sub(w.sums[w.penalised()].N, w.own.taken)
 	}
 	if w.lost {
 		for f := range w.sums {
@@ -98,10 +132,21 @@ func (w *walker) end() []Sums {
 // flush sends the rows gathered on to be summed.
 func (w *walker) flush() {
 	if w.batch.rows > 0 {
+		if w.ready == nil {
+			w.fork()
+		}
 		w.ready <- w.batch
 		w.batch = <-w.spare
 		w.batch.rows = 0
 	}
+}
+
+// penalised is that of the runs, if sums are kept by fold.
+func (w *walker) penalised() int {
+	if !w.apart {
+		return 0
+	}
+	return w.r.penalised()
 }
 
 // walk adds the outputs along one run.
@@ -112,7 +157,7 @@ func (w *walker) walk(run Run) {
 	if w.lost = w.lost || !ok; w.lost {
 		return
 	}
-	w.sums[w.r.penalised()].SSE += square
+	w.sums[w.penalised()].SSE += square
 	clear(w.S)
 	for a := range n {
 		if c := w.col[a]; c >= 0 {
@@ -126,9 +171,14 @@ func (w *walker) walk(run Run) {
 	at, steps := 0, run.Steps(d)
 	for t := 0; ; t++ {
 		for ; at < len(run.At) && run.At[at] == t; at++ {
-			if f := w.r.fold(run, at); f != w.r.Leave-1 {
-				w.output(f, run.Y[at*w.r.P:(at+1)*w.r.P])
+			f := w.r.fold(run, at)
+			if f == w.r.Leave-1 {
+				continue
 			}
+			if !w.apart {
+				f = 0
+			}
+			w.output(f, run.Y[at*w.r.P:(at+1)*w.r.P])
 		}
 		if t == steps || at == len(run.At) {
 			return
