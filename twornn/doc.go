@@ -174,8 +174,7 @@
 // In this order no file names what a later one declares. To begin with, what a model is:
 //
 //	sequence.go      Sequence, and what is wrong with one; counts, lists and lines for people
-//	model.go         Model: (h₀, A, Ω) and its outputs; WithStart: h₀ from the beginning of a run
-//	batch.go         the same for many sequences at once
+//	model.go         Model: (h₀, A, Ω) and its outputs, of one sequence or many; WithStart: h₀ from the beginning of a run
 //	wfa.go           WFA, change of basis, Minimize, Equal, complete bases; values by their logarithms
 //	hankel.go        Hankel tensors and blocks, and how large they would be
 //	evaluate.go      Predictor, Evaluate and its Metrics; NonLinear, a predictor of other activations
@@ -186,10 +185,7 @@
 //	measurements.go  Measurements, what a Recovery works on
 //	recovery.go      Recovery, Refiner, Recorder, Stats; calls that end with their context
 //	leastsquares.go  LeastSquares, and ALS, its alternating form on tensor trains
-//	nuclear.go       NuclearNorm
-//	tangent.go       descent along the tangents of tensors of low rank
-//	iht.go           IHT, TIHT
-//	ttiht.go         TTIHT
+//	lowrank.go       NuclearNorm, IHT, TIHT, TTIHT
 //
 // From Hankel tensors to a model, and on to the likeliest:
 //

@@ -144,8 +144,7 @@ func (o ALS) recover(ctx context.Context, m *Measurements, rank int, shorter *tt
 	if err != nil {
 		return nil, st, err
 	}
-	st.Status = map[als.Status]Status{als.Converged: Converged, als.Limit: IterationLimit, als.Stopped: Stopped}[r.Status]
-	st.Iterations, st.Residuals = r.Iterations, r.Residuals
+	st.Status, st.Iterations, st.Residuals = ended(r.Status), r.Iterations, r.Residuals
 	if len(st.Residuals) == 0 {
 		st.Residuals = []float64{linalg.Relative(r.SSE, m.Energy())}
 	}
@@ -164,6 +163,11 @@ func (o ALS) check(m *Measurements, rank int) error {
 		return fmt.Errorf("twornn: ALS.MaxIterations is %d; it may not be negative", o.MaxIterations)
 	}
 	return nil
+}
+
+// ended returns why a recovery ended, as a Status.
+func ended(s als.Status) Status {
+	return map[als.Status]Status{als.Converged: Converged, als.Limit: IterationLimit, als.Stopped: Stopped}[s]
 }
 
 // reporter returns what tells rec of the iterations of a recovery, nil if rec is.

@@ -20,7 +20,7 @@ func TestRowDesignIsTheDenseOne(t *testing.T) {
 	m := Random(3, 3, 2, 0.5, pcg(1))
 	for l := 1; l <= 4; l++ {
 		rows := rowsOf(measureFor(t, TTIHT{}, m, 60, l, 0.3, 1), 0)
-		dense, err := newDenseDesign(measure(t, m, 60, l, 0.3, 1), hankelDims(l, 3, 2))
+		dense, err := denseDesign(measure(t, m, 60, l, 0.3, 1), hankelDims(l, 3, 2))
 		if err != nil {
 			t.Fatal(err)
 		}

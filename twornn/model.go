@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/batch"
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
 // Model is the linear 2-RNN (h₀, A, Ω) with n states, d inputs and p outputs:
@@ -175,6 +177,34 @@ func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
 			each(t, h)
 		}
 	}
+}
+
+// PredictBatch stores f(x[i]), the output after the last row of the k×d matrix x[i], in
+// row i of dst. Sequences may differ in length; an empty one, or nil, gives Ω h₀. An empty
+// dst is resized to len(x)×p; for a batch of another size, dst.Reset() empties it.
+//
+// It runs 64 sequences side by side, so that a step is one product of matrices,
+// and on all processors; the outputs agree with those of Predict up to rounding, and do
+// not depend on the number of processors. It costs O(k d n²) a sequence, allocates only
+// dst if that is empty (and, the first time, room to work in), and panics if an x[i] has
+// not d columns or dst is not len(x)×p.
+func (m *Model) PredictBatch(dst *mat.Dense, x []*mat.Dense) {
+	_, d, p := m.Dims()
+	if len(x) == 0 {
+		return
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(len(x), p)
+	}
+	if r, c := dst.Dims(); r != len(x) || c != p {
+		panic("twornn: dimension mismatch: dst")
+	}
+	for _, s := range x {
+		if (Sequence{X: s}).Len() > 0 && s.RawMatrix().Cols != d {
+			panic("twornn: dimension mismatch: x")
+		}
+	}
+	batch.Predict(dst, (*lsq.Net)(m), x)
 }
 
 // none reports whether x is nil, or a *mat.Dense that is.

@@ -156,7 +156,7 @@ func TestThresholdingEndsAtAStationaryPoint(t *testing.T) {
 	if off, err := away(early, h), away(h, m.Hankel(4)); off > 0.01*err {
 		t.Errorf("by itself it ends %.2g from the stationary point, which is %.2g from the truth", off, err)
 	}
-	x, err := newDenseDesign(data, hankelDims(4, 3, 2))
+	x, err := denseDesign(data, hankelDims(4, 3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestIterationsStop(t *testing.T) {
 func TestNuclearNormIsOptimal(t *testing.T) {
 	m := Random(3, 3, 2, 0.5, pcg(9))
 	data := measure(t, m, 200, 3, 0.5, 9)
-	x, err := newDenseDesign(data, hankelDims(3, 3, 2))
+	x, err := denseDesign(data, hankelDims(3, 3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

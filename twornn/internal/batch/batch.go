@@ -1,4 +1,5 @@
-package twornn
+// Package batch runs a linear 2-RNN (h₀, A, Ω) over many sequences side by side.
+package batch
 
 import (
 	"runtime"
@@ -12,49 +13,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
-// PredictBatch stores f(x[i]), the output after the last row of the k×d matrix x[i], in
-// row i of dst. Sequences may differ in length; an empty one, or nil, gives Ω h₀. An empty
-// dst is resized to len(x)×p; for a batch of another size, dst.Reset() empties it.
-//
-// It runs 64 sequences side by side, so that a step is one product of matrices,
-// and on all processors; the outputs agree with those of Predict up to rounding, and do
-// not depend on the number of processors. It costs O(k d n²) a sequence, allocates only
-// dst if that is empty (and, the first time, room to work in), and panics if an x[i] has
-// not d columns or dst is not len(x)×p.
-func (m *Model) PredictBatch(dst *mat.Dense, x []*mat.Dense) {
-	n, d, p := m.Dims()
-	if len(x) == 0 {
-		return
-	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(len(x), p)
-	}
-	if r, c := dst.Dims(); r != len(x) || c != p {
-		panic("twornn: dimension mismatch: dst")
-	}
-	for _, s := range x {
-		if steps(s) > 0 && s.RawMatrix().Cols != d {
-			panic("twornn: dimension mismatch: x")
-		}
-	}
-	job := batchJobs.Get().(*batchJob)
-	defer batchJobs.Put(job)
-	job.set(m, x, dst)
-	workers := min(runtime.GOMAXPROCS(0), (len(x)+batchWidth-1)/batchWidth)
+// Predict stores Ω h_k, the output after the last row of the k×d matrix x[i], in row i of dst,
+// len(x)×p. An x[i] that is empty or nil gives Ω h₀. It runs width sequences side by side, so
+// that a step is one product of matrices, on all processors; outputs do not depend on how many.
+func Predict(dst *mat.Dense, m *lsq.Net, x []*mat.Dense) {
+	j := jobs.Get().(*job)
+	defer jobs.Put(j)
+	j.set(m, x, dst)
+	workers := min(runtime.GOMAXPROCS(0), (len(x)+width-1)/width)
 	for range workers - 1 {
-		job.wg.Add(1)
-		go job.workAside()
+		j.wg.Add(1)
+		go j.workAside()
 	}
-	job.work(n, d)
-	job.wg.Wait()
-	job.m, job.x, job.dst = nil, nil, nil
+	j.work()
+	j.wg.Wait()
+	j.m, j.x, j.dst = nil, nil, nil
 }
 
-// batchWidth is how many sequences run side by side: enough for long rows, few enough for
+// width is how many sequences run side by side: enough for long rows, few enough for
 // the states to stay in a core's own cache.
-const batchWidth = 64
+const width = 64
 
 // steps returns the number of steps of x, which may be nil.
 func steps(x *mat.Dense) int {
@@ -64,9 +45,9 @@ func steps(x *mat.Dense) int {
 	return x.RawMatrix().Rows
 }
 
-// batchJob is one call of PredictBatch.
-type batchJob struct {
-	m     *Model
+// job is one call of Predict.
+type job struct {
+	m     *lsq.Net
 	x     []*mat.Dense
 	dst   *mat.Dense
 	order []int     // the sequences, the longest first
@@ -76,15 +57,15 @@ type batchJob struct {
 }
 
 var (
-	batchJobs  = sync.Pool{New: func() any { return new(batchJob) }}
-	batchRooms = sync.Pool{New: func() any { return new(batchRoom) }}
+	jobs  = sync.Pool{New: func() any { return new(job) }}
+	rooms = sync.Pool{New: func() any { return new(room) }}
 )
 
-// batchRoom is what a worker works in: rows of numbers, one for each sequence at hand.
-type batchRoom struct{ h, next, in, products []float64 }
+// room is what a worker works in: rows of numbers, one for each sequence at hand.
+type room struct{ h, next, in, products []float64 }
 
-func (j *batchJob) set(m *Model, x []*mat.Dense, dst *mat.Dense) {
-	n, d, _ := m.Dims()
+func (j *job) set(m *lsq.Net, x []*mat.Dense, dst *mat.Dense) {
+	n, d := m.H0.Len(), len(m.A)
 	j.m, j.x, j.dst = m, x, dst
 	j.next.Store(0)
 	j.order = j.order[:0]
@@ -102,31 +83,31 @@ func (j *batchJob) set(m *Model, x []*mat.Dense, dst *mat.Dense) {
 	}
 }
 
-func (j *batchJob) workAside() {
+func (j *job) workAside() {
 	defer j.wg.Done()
-	n, d, _ := j.m.Dims()
-	j.work(n, d)
+	j.work()
 }
 
 // work takes one group of sequences after the other.
-func (j *batchJob) work(n, d int) {
-	r := batchRooms.Get().(*batchRoom)
-	defer batchRooms.Put(r)
+func (j *job) work() {
+	r := rooms.Get().(*room)
+	defer rooms.Put(r)
 	for {
-		from := int(j.next.Add(1)-1) * batchWidth
+		from := int(j.next.Add(1)-1) * width
 		if from >= len(j.order) {
 			return
 		}
-		j.run(r, j.order[from:min(from+batchWidth, len(j.order))], n, d)
+		j.run(r, j.order[from:min(from+width, len(j.order))])
 	}
 }
 
 // run runs a group, the longest sequence first, to its end.
-func (j *batchJob) run(r *batchRoom, group []int, n, d int) {
-	w := len(group)
+func (j *job) run(r *room, group []int) {
+	n, d, w := j.m.H0.Len(), len(j.m.A), len(group)
 	h, next := linalg.Sized(&r.h, n*w), linalg.Sized(&r.next, n*w)
 	in, products := linalg.Sized(&r.in, d*w), linalg.Sized(&r.products, n*d*w)
-	for a, v := range j.m.h0() {
+	for a := range n {
+		v := j.m.H0.AtVec(a)
 		for c := range w {
 			h[a*w+c] = v
 		}
@@ -162,7 +143,7 @@ func (j *batchJob) run(r *batchRoom, group []int, n, d int) {
 }
 
 // output sets row s of dst to Ω h, h having its entries at the given stride.
-func (j *batchJob) output(s int, h []float64, stride int) {
+func (j *job) output(s int, h []float64, stride int) {
 	y := j.dst.RawRowView(s)
 	for o := range y {
 		var sum float64

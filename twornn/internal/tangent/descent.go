@@ -1,4 +1,4 @@
-package twornn
+package tangent
 
 import (
 	"context"
@@ -9,40 +9,19 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
-// design is the linear map H ↦ XH of measurements, as a thresholding iteration sees
-// it: held as XᵀX, or as rows of factors that are never multiplied out.
-type design interface {
-	// start returns a first estimate, the gradient at zero brought to the rank and
-	// scaled to fit, or nil if the gradient there is zero.
-	Start(rank int) (*tt.Tensor, error)
-	// gradient returns Xᵀ(Y − XH) projected on the tangent space at H, and ‖Y − XH‖².
-	Gradient(p *tt.Point) (tt.Tangent, float64, error)
-	// quadratic returns ‖Xη‖² for a tangent η at p.
-	Quadratic(p *tt.Point, eta tt.Tangent) (float64, error)
-	// squaredError returns ‖Y − XH‖².
-	SquaredError(h *tt.Tensor) (float64, error)
-}
-
-// newtonian is a design small enough for least squares over a whole tangent space.
-type newtonian interface {
-	// newton returns the tangent η at p that minimises ‖Y − X(H+η)‖² + μ‖η‖², μ being mu
-	// times the mean square that X makes of a unit tangent, and g the projected gradient;
-	// false if it is too dear or cannot be worked out.
-	newton(p *tt.Point, g tt.Tangent, mu float64) (tt.Tangent, bool)
-}
-
 // gradientSteps is how many steps go by conjugate gradients before Newton's begin: they
 // find the valley, which is left to the gradient alone to choose, and where few are
 // needed there are no others.
 const gradientSteps = 12
 
-// descend minimises ‖Y − XH‖² over the tensors of rank at most R: it goes along
+// Descend minimises ‖Y − XH‖² over the tensors of rank at most R: it goes along
 // tangents and rounds back after each step. To first order this is the thresholded
 // gradient step of the paper, since what the gradient has off the tangent space is
 // rounded away; on it, the length of the step is exact and directions can be
 // conjugate (Kressner, Steinlechner and Vandereycken 2014). Where the design is small
-// the later steps go to the least of the tangent space (Gauss-Newton).
-func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length int, energy float64, rec Recorder) (*tt.Tensor, error) {
+// the later steps go to the least of the tangent space (Gauss-Newton). It returns nil
+// where the gradient at zero is zero.
+func Descend(ctx context.Context, x Design, r *Run, rank int) (*tt.Tensor, error) {
 	// The first step, from zero.
 	h, err := x.Start(rank)
 	if err != nil || h == nil {
@@ -52,46 +31,37 @@ func descend(ctx context.Context, x design, st *Stats, o stopping, rank, length 
 	if err != nil {
 		return nil, err
 	}
-	d := &tangentDescent{x: x, rank: rank, o: o, h: h, mu: 1e-4, report: func(sse float64) bool {
-		r := linalg.Relative(sse, energy)
-		st.Iterations++
-		st.Residuals = append(st.Residuals, r)
-		return stops(rec, Progress{"recover", length, st.Iterations, r})
-	}}
-	if d.report(first) {
-		st.Status = Stopped
+	d := &descent{x: x, rank: rank, run: r, h: h, mu: 1e-4}
+	if r.told(linalg.Relative(first, r.Energy)) {
 		return h, nil
 	}
-	for st.Iterations < o.MaxIterations {
+	for r.Iterations < r.MaxIterations {
 		if ctx.Err() != nil {
-			st.Status = Stopped
+			r.Status = als.Stopped
 			return d.h, nil
 		}
-		switch next, err := d.step(st.Iterations >= gradientSteps); {
-		case err != nil:
+		next, err := d.step(r.Iterations >= gradientSteps)
+		if err != nil {
 			return nil, err
-		case next == halted:
-			st.Status = Stopped
-			return d.h, nil
-		case next == arrived:
+		}
+		if next != another {
 			return d.h, nil
 		}
 	}
-	st.Status = IterationLimit
+	r.Status = als.Limit
 	return d.h, nil
 }
 
-// tangentDescent is one run of descend.
-type tangentDescent struct {
-	x      design
+// descent is one run of Descend.
+type descent struct {
+	x      Design
 	rank   int
-	o      stopping
-	report func(sse float64) (stop bool) // told of each step
-	h      *tt.Tensor                    // the best so far
-	at     *tt.Point                     // where the step before began; nil before the first
-	before tt.Tangent                    // its direction
-	gg     float64                       // ‖gradient‖² there
-	mu     float64                       // damping of Newton's steps
+	run    *Run
+	h      *tt.Tensor // the best so far
+	at     *tt.Point  // where the step before began; nil before the first
+	before tt.Tangent // its direction
+	gg     float64    // ‖gradient‖² there
+	mu     float64    // damping of Newton's steps
 }
 
 // verdict is what follows a step.
@@ -100,11 +70,11 @@ type verdict int
 const (
 	another verdict = iota
 	arrived         // nothing is left to gain
-	halted          // by the Recorder
+	halted          // by the report
 )
 
 // step goes one step, by the whole tangent space if newton allows it.
-func (d *tangentDescent) step(newton bool) (verdict, error) {
+func (d *descent) step(newton bool) (verdict, error) {
 	p, err := tt.NewPoint(d.h)
 	if err != nil {
 		return arrived, err
@@ -132,15 +102,15 @@ func (d *tangentDescent) step(newton bool) (verdict, error) {
 		return arrived, nil // no step lowers the residual: a minimum, up to rounding
 	}
 	d.h, d.at, d.before, d.gg = next, p, direction, size
-	if d.report(after) {
+	if d.run.told(linalg.Relative(after, d.run.Energy)) {
 		return halted, nil
 	}
-	if step*direction.Norm() <= d.o.Tol*d.h.Norm() {
+	if step*direction.Norm() <= d.run.Tol*d.h.Norm() {
 		return arrived, nil
 	}
 	// Newton's steps gain ever less. One that gained a hundredth of the variance of the
 	// noise has moved all coordinates together by a tenth of a standard error.
-	if leap && d.o.noise > 0 && step*slope <= 1e-2*after/d.o.noise {
+	if leap && d.run.Noise > 0 && step*slope <= 1e-2*after/d.run.Noise {
 		return arrived, nil
 	}
 	return another, nil
@@ -148,7 +118,7 @@ func (d *tangentDescent) step(newton bool) (verdict, error) {
 
 // direction returns where to go from p: to the least of the tangent space, which is a leap,
 // or else along a conjugate gradient.
-func (d *tangentDescent) direction(p *tt.Point, g tt.Tangent, size float64, newton bool) (_ tt.Tangent, leap bool) {
+func (d *descent) direction(p *tt.Point, g tt.Tangent, size float64, newton bool) (_ tt.Tangent, leap bool) {
 	if n, ok := d.x.(newtonian); ok && newton {
 		if eta, ok := n.newton(p, g, d.mu); ok {
 			return eta, true
@@ -170,7 +140,7 @@ func (d *tangentDescent) direction(p *tt.Point, g tt.Tangent, size float64, newt
 
 // along returns the tensor a step along the direction, rounded to the rank, with its squared
 // error and the step, which is halved until that is no larger than before.
-func (d *tangentDescent) along(p *tt.Point, direction tt.Tangent, step, before float64) (*tt.Tensor, float64, float64, error) {
+func (d *descent) along(p *tt.Point, direction tt.Tangent, step, before float64) (*tt.Tensor, float64, float64, error) {
 	next := new(tt.Tensor)
 	var after float64
 	for range 20 {
@@ -188,21 +158,4 @@ func (d *tangentDescent) along(p *tt.Point, direction tt.Tangent, step, before f
 		d.mu = min(1, 10*d.mu)
 	}
 	return next, after, step, nil
-}
-
-// stopping says when an iteration ends.
-type stopping struct {
-	Tol           float64
-	MaxIterations int
-	noise         float64 // outputs over which the residual is spread; 0 where Tol alone counts
-}
-
-func (o stopping) defaults() stopping {
-	if o.Tol == 0 {
-		o.Tol = 1e-10
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 2000
-	}
-	return o
 }
