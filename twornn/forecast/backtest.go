@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/twornn/spectral/datasets"
@@ -14,12 +15,13 @@ import (
 // same targets: the value in every row r from from on, forecast from row r − h for
 // each horizon h. A method sees only the training rows when it learns; when it
 // forecasts it sees the rows up to r − h, and the Known columns up to r. Missing values
-// are not scored. Rows that are missing in gaps are put in before, as every method does
+// are not scored, nor forecasts that lack a Known value up to r; Table.LeftOut counts these.
+// Rows that are missing in gaps are put in before, as every method does
 // (see the package's doc), so that a horizon counts them; Table.Gaps says which. Methods
 // of one name are told apart by a number.
 //
-// It errs if there are no test rows, if a method does, or if one forecasts what is no
-// number. It panics if from is not between 1 and Len.
+// It errs if there are no test rows, or none with the Known values that it needs, if a method
+// does, or if one forecasts what is no number. It panics if from is not between 1 and Len.
 func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o Options) (*Table, error) {
 	if from < 1 || from > s.Len() {
 		panic("forecast: from is no row of the series")
@@ -27,22 +29,12 @@ func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o 
 	if from == s.Len() {
 		return nil, errors.New("forecast: no rows are left to test on; lower from")
 	}
-	table, used := &Table{Gaps: s.Gaps(), steps: stepsIn(s)}, map[string]int{}
-	var own []int // the places of the test rows of s, nil for all from from on
-	if table.steps {
-		full, place, err := complete(s)
-		if err != nil {
-			return nil, err
-		}
-		if s = full; place != nil {
-			own, from = place[from:], place[from]
-		}
-	}
 	b, err := newBacktest(s, from, o)
 	if err != nil {
 		return nil, err
 	}
-	b.own = own
+	table, used := &Table{Gaps: s.Gaps(), steps: b.k.steps, LeftOut: b.left}, map[string]int{}
+	s, from = b.s, b.from
 	train := s.Rows(0, from)
 	for _, m := range ms {
 		if ctx.Err() != nil {
@@ -71,12 +63,13 @@ func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o 
 
 // backtest is what all methods are scored on.
 type backtest struct {
-	s     *datasets.Series
+	s     *datasets.Series // with the rows that its gaps lack, if these are put in
 	from  int
 	k     *task
+	r     *record
 	truth [][]float64 // by target, all rows, NaN where missing
 	scale []float64   // by target, of MASE
-	own   []int       // the test rows that were not put in; nil for all
+	left  LeftOut
 }
 
 func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
@@ -84,7 +77,13 @@ func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &backtest{s: s, from: from, k: k}
+	k.steps = stepsIn(s)
+	r, err := newRecord(s, k, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &backtest{s: r.series, from: r.row(from), k: k, r: r}
+	s, from = b.s, b.from
 	season := 1
 	if len(k.seasons) > 0 && k.seasons[0] < from {
 		season = k.seasons[0]
@@ -102,7 +101,31 @@ func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
 		}
 		b.truth, b.scale = append(b.truth, v), append(b.scale, sum/float64(n))
 	}
-	return b, nil
+	b.leaveOut()
+	return b, b.left.err()
+}
+
+// leaveOut counts what would be scored, and what of it lacks a Known value.
+func (b *backtest) leaveOut() {
+	for r := b.from; r < b.s.Len(); r++ {
+		if !slices.ContainsFunc(b.truth, func(v []float64) bool { return !math.IsNaN(v[r]) }) {
+			continue
+		}
+		for _, h := range b.k.horizons {
+			if r < h {
+				continue
+			}
+			b.left.Of++
+			if column, ahead := b.r.lacks(b.k, r-h, h); ahead > 0 {
+				// Of the rows as they came, the last up to the origin.
+				row := b.r.cameAs(r - h)
+				if !b.r.came(r - h) {
+					row--
+				}
+				b.left.add(FutureError{column, row, r - h + ahead - b.r.row(row)})
+			}
+		}
+	}
 }
 
 // run returns the forecasts by horizon and target, of each test row.
@@ -151,6 +174,9 @@ func (b *backtest) score(table *Table, name string, seconds float64, forecasts [
 				if errs[r] = math.NaN(); math.IsNaN(y) || b.from+r-h < 0 {
 					continue
 				}
+				if _, ahead := b.r.lacks(b.k, b.from+r-h, h); ahead > 0 {
+					continue
+				}
 				e := f - y
 				if math.IsNaN(e) || math.IsInf(e, 0) {
 					return fmt.Errorf("forecast: %s forecasts %v for row %d of %q, which is no number to score; leave it out, or mend its Forecast", name, f, b.from+r, row.Target)
@@ -170,11 +196,15 @@ func (b *backtest) score(table *Table, name string, seconds float64, forecasts [
 			if math.IsInf(row.MASE, 0) {
 				row.MASE = math.NaN()
 			}
-			if b.own != nil {
-				for i, r := range b.own {
-					errs[i] = errs[r-b.from]
+			if b.r.place != nil {
+				n := 0
+				for r, e := range errs {
+					if b.r.came(b.from + r) {
+						errs[n] = e
+						n++
+					}
 				}
-				errs = errs[:len(b.own)]
+				errs = errs[:n]
 			}
 			table.Rows, table.errors = append(table.Rows, row), append(table.errors, errs)
 		}

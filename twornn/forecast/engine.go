@@ -167,15 +167,15 @@ func (k *task) sized(dst *mat.Dense) *mat.Dense {
 func (k *task) future(dst *mat.Dense, r *record, t int) error {
 	var err error
 	for i, h := range k.horizons {
-		j, ok := r.known(k, r.row(t)+h)
-		if ok {
+		column, ahead := r.lacks(k, r.row(t), h)
+		if ahead == 0 {
 			continue
 		}
 		for c := range k.targets {
 			dst.Set(i, c, math.NaN())
 		}
 		if err == nil {
-			err = &FutureError{Column: k.columns[j], Row: t, Horizon: h}
+			err = &FutureError{column, t, ahead}
 		}
 	}
 	return err

@@ -21,8 +21,8 @@ func (m *mixture) interval(r *record, t, i, c int, p float64) (low, high float64
 	miss := 1 - p
 	// An interval of row u is judged when row u+h is known.
 	for u := max(m.Rows-1, t-h-levelMemory); u+h <= t; u++ {
-		if !r.has(j, u+h) {
-			continue
+		if _, ahead := r.lacks(m.k, u, h); ahead > 0 || !r.has(j, u+h) {
+			continue // there was no forecast, or there is nothing to judge it by
 		}
 		lo, hi := b.between(m.final(r, u).At(i, c), u+h, 1-min(max(miss, leastMiss), mostMiss))
 		if y := r.v[j][u+h]; y < lo || y > hi {

@@ -3,10 +3,13 @@ package forecast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -215,6 +218,147 @@ func TestKnown(t *testing.T) {
 	}
 	if math.IsNaN(x.At(0, 0)) || !math.IsNaN(x.At(1, 0)) {
 		t.Errorf("%v", mat.Formatted(x))
+	}
+}
+
+// driven returns a column y that follows u, with the rows of u missing that are named.
+func driven(n int, missing ...int) *datasets.Series {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	u, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		u[i] = rnd.NormFloat64()
+		y[i] = 3*u[i] + 0.1*rnd.NormFloat64()
+		if i > 0 {
+			y[i] += 0.5 * y[i-1]
+		}
+	}
+	for _, i := range missing {
+		u[i] = math.NaN()
+	}
+	return datasets.FromColumns([]string{"u", "y"}, u, y)
+}
+
+// TestKnownWithHoles: forecasts whose known future lacks a value are left out, and told, and the
+// others are as good as ever; if none is left, that is an error, and no method is blamed.
+func TestKnownWithHoles(t *testing.T) {
+	ctx, o := context.Background(), Options{Horizons: []int{1, 3}, Known: []string{"u"}}
+	s := driven(200, 160, 170, 171)
+	table, err := Backtest(ctx, s, 150, []Method{Persistence{}, Ridge{}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		// Three ahead the rows 160 to 162 and 170 to 173 have a hole on the way.
+		if want := map[int]int{1: 47, 3: 43}[r.Horizon]; r.N != want || r.Method == "ridge" && !(r.RMSE < 0.3) { // 3.5 without u
+			t.Errorf("%+v, want %d rows", r, want)
+		}
+	}
+	if e := table.Errors("ridge", "y", 3); !math.IsNaN(e[12]) || math.IsNaN(e[13]) || len(e) != 50 {
+		t.Errorf("errors %v", e)
+	}
+	first := FutureError{"u", 159, 1}
+	l := table.LeftOut
+	if l.Forecasts != 10 || l.Of != 100 || !slices.Equal(l.Columns, o.Known) || *l.First != first || !strings.Contains(table.String(), "\n10 of 100 forecasts left out") {
+		t.Errorf("%+v: %v", l, table)
+	}
+
+	f, err := TwoRNN{}.Learn(ctx, s.Rows(0, 150), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.Predictions(s, 0.9, 157, 158, 159, 160, 199)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Prediction{{Row: 157, Horizon: 1}, {Row: 158, Horizon: 1}, {Row: 160, Horizon: 1}, {Row: 160, Horizon: 3}} {
+		if x := p[i]; x.Row != want.Row || x.Horizon != want.Horizon || !(x.Low <= x.Forecast && x.Forecast <= x.High) || math.Abs(x.Forecast-x.Measured) > 1 {
+			t.Errorf("%+v, want %d after row %d", x, want.Horizon, want.Row)
+		}
+	}
+	first = FutureError{"u", 157, 3}
+	if l := p.LeftOut(); len(p) != 4 || l.Forecasts != 6 || l.Of != 10 || *l.First != first || !strings.Contains(p.String(), "\n6 of 10 forecasts left out for want of known values of u, the first 3 rows after row 157: fill them in") {
+		t.Errorf("%d forecasts: %+v\n%v", len(p), l, p)
+	}
+	if l := p.Of("y", 3).LeftOut(); l.Forecasts != 6 {
+		t.Errorf("those of one horizon do not tell: %+v", l)
+	}
+	whole, err := f.Predictions(driven(200), 0.9, 150)
+	if l := whole.LeftOut(); err != nil || l.Forecasts != 0 || l.String() != "" || strings.Contains(whole.String(), "left out") {
+		t.Errorf("%v, %v", err, whole)
+	}
+	low, high, err := f.Interval(s, 159, 0.9)
+	var late *FutureError
+	if !errors.As(err, &late) || !math.IsNaN(low.At(0, 0)) || !math.IsNaN(high.At(1, 0)) {
+		t.Errorf("%v: %v to %v", err, low, high)
+	}
+
+	lost := driven(160, all(160)[150:]...)
+	if _, err := f.Predictions(lost, 0.9, 150, 155); !errors.As(err, &late) || !strings.Contains(err.Error(), "none of 4 forecasts") {
+		t.Error(err)
+	}
+	if _, err := Backtest(ctx, lost, 150, []Method{Persistence{}}, o); !errors.As(err, &late) || strings.Contains(err.Error(), "persistence") {
+		t.Error(err)
+	}
+}
+
+// TestHolesAreNoMisses: rows that could not be forecast widen no interval.
+func TestHolesAreNoMisses(t *testing.T) {
+	o := Options{Known: []string{"u"}, Horizons: []int{1}}
+	var every []int
+	for i := 200; i < 298; i += 2 {
+		every = append(every, i)
+	}
+	s, holes := driven(300), driven(300, every...)
+	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 200), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(s *datasets.Series) float64 {
+		p, err := f.Predictions(s, 0.9, 298)
+		if err != nil || math.Abs(p[0].Forecast-p[0].Measured) > 0.5 {
+			t.Errorf("%v, %v", p, err)
+		}
+		return p[0].High - p[0].Low
+	}
+	if a, b := width(s), width(holes); b > 1.2*a {
+		t.Errorf("the interval is %v wide, and where known values were missing %v", a, b)
+	}
+}
+
+// TestKnownAcrossGaps: rows that a file leaves out are no holes of a known column on the way; what
+// is left out is told by the rows as they came.
+func TestKnownAcrossGaps(t *testing.T) {
+	u, y, kept := make([]float64, 0, 200), make([]float64, 0, 200), []time.Time{}
+	for i := range 200 {
+		if i%10 == 7 {
+			continue
+		}
+		u, y = append(u, float64(i%5)), append(y, float64(i%5)+math.Sin(float64(i)))
+		kept = append(kept, time.Date(2021, 3, 1, i, 0, 0, 0, time.UTC))
+	}
+	text := func() *datasets.Series {
+		var b strings.Builder
+		for i := range u {
+			fmt.Fprintf(&b, "%s,%v,%v\n", kept[i].Format(time.RFC3339), u[i], y[i])
+		}
+		s, err := datasets.Read(strings.NewReader("time,u,y\n"+b.String()), "hours.csv", datasets.CSV{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	o := Options{Known: []string{"u"}, Targets: []string{"y"}, Horizons: []int{1, 6}, Seasons: []int{5}}
+	table, err := Backtest(context.Background(), text(), 144, []Method{Ridge{}}, o)
+	if err != nil || table.LeftOut.Forecasts != 0 || table.Rows[0].N != 36 || table.Rows[1].N != 36 {
+		t.Fatalf("%v, %v", table, err)
+	}
+	u[160] = math.NaN() // the row before it is two hours before
+	table, err = Backtest(context.Background(), text(), 144, []Method{Ridge{}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, gap := table.LeftOut, int(kept[160].Sub(kept[159]).Hours()); l.First.Row != 159 || l.First.Horizon != gap || table.Rows[0].N != 35 || table.Rows[1].N >= 36-5 {
+		t.Errorf("%+v %+v", l, *l.First)
 	}
 }
 

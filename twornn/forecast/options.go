@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -48,15 +49,16 @@ type Forecaster interface {
 	// step it may begin at any of them, as seasons go on by the times; else row 0 must have the
 	// place in the season that the first training row had. dst is allocated if nil or empty.
 	//
-	// If the Known columns end before t + a horizon, that row of dst is NaN and the
-	// error is a *[FutureError]; the other rows are good.
+	// If the Known columns end before t + a horizon, or lack a value up to there in a row of s, that
+	// row of dst is NaN and the error is a *[FutureError]; the other rows are good.
 	//
 	// It errs if s lacks a column or has another step, and panics if t is no row of s or dst has a wrong
 	// shape.
 	Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error)
 }
 
-// FutureError says that a forecast needs values of a Known column that s lacks.
+// FutureError says that a forecast needs a value of a Known column that s lacks, Horizon rows
+// after the row that it is made from.
 type FutureError struct {
 	Column       string
 	Row, Horizon int
@@ -64,7 +66,48 @@ type FutureError struct {
 
 // Error implements error.
 func (e *FutureError) Error() string {
-	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; append rows with its future values, and NaN elsewhere", count(e.Horizon, "row"), e.Row, e.Column)
+	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; fill it in, %s", count(e.Horizon, "row"), e.Row, e.Column, beyondEnd)
+}
+
+const beyondEnd = "or beyond the end append rows with future values, and NaN elsewhere"
+
+// LeftOut says which forecasts could not be made, since a Known column has no value in a row
+// from there to the row forecast. None are if Forecasts is 0.
+type LeftOut struct {
+	// Forecasts are those left out, of so many asked for: by row and horizon, all targets one.
+	Forecasts, Of int
+	Columns       []string // that lack values, in the order in which that was seen
+	First         *FutureError
+}
+
+// String says it in a line, nothing if none are left out.
+func (l LeftOut) String() string {
+	if l.Forecasts == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s left out for want of known values of %s, the first %s after row %d: fill them in, %s",
+		l.Forecasts, count(l.Of, "forecast"), strings.Join(l.Columns, ", "), count(l.First.Horizon, "row"), l.First.Row, beyondEnd)
+}
+
+// add counts a forecast that is left out.
+func (l *LeftOut) add(e FutureError) {
+	if l.Forecasts++; l.First == nil {
+		l.First = &e
+	}
+	if !slices.Contains(l.Columns, e.Column) {
+		l.Columns = append(l.Columns, e.Column)
+	}
+}
+
+// err is the error if all forecasts are left out.
+func (l *LeftOut) err() error {
+	if l.Forecasts == 0 || l.Forecasts < l.Of {
+		return nil
+	}
+	if l.Of == 1 {
+		return l.First
+	}
+	return fmt.Errorf("forecast: none of %s can be made: %w", count(l.Of, "forecast"), l.First)
 }
 
 // step is that of times: a duration, or months.

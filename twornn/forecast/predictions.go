@@ -2,10 +2,13 @@ package forecast
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/twornn/spectral/datasets"
@@ -23,6 +26,7 @@ type Prediction struct {
 	Forecast, Low, High float64
 	// Measured is what came, NaN where the series does not say.
 	Measured float64
+	left     *LeftOut // what was asked for with it and could not be made; nil if nothing
 }
 
 // Predictions are forecasts as a table, a row each.
@@ -32,7 +36,9 @@ type Predictions []Prediction
 // horizon and target, with intervals that cover the outcome with the given probability.
 // Where rows have times with a step s may begin anywhere: seasons go on as they did in the rows learnt
 // from, and a record of another step is an error. Without times its first row is that of the rows
-// learnt from. It errs and panics as Forecast and Interval do.
+// learnt from. A forecast whose Known columns lack a value up to the row forecast is left
+// out, and [Predictions.LeftOut] counts these; if all are, that is an error, which holds a *[FutureError].
+// Else it errs and panics as Forecast and Interval do.
 func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) (Predictions, error) {
 	r, err := f.read(s)
 	if err != nil {
@@ -45,16 +51,23 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 		}
 	}
 	var all Predictions
+	var left LeftOut
 	for _, t := range rows {
+		var late *FutureError
 		hat, err := f.Forecast(nil, s, t)
-		if err != nil {
+		if err != nil && !errors.As(err, &late) {
 			return nil, err
 		}
 		low, high, err := f.Interval(s, t, coverage)
-		if err != nil {
+		if err != nil && !errors.As(err, &late) {
 			return nil, err
 		}
 		for i, h := range f.task.horizons {
+			left.Of++
+			if column, ahead := r.lacks(f.task, r.row(t), h); ahead > 0 {
+				left.add(FutureError{column, t, ahead})
+				continue
+			}
 			for j, c := range f.task.targets {
 				p := Prediction{Target: f.task.columns[c], Row: t, Horizon: h, At: timeOf(r.series, r.at(t)), For: timeOf(r.series, r.at(t)+h),
 					Forecast: hat.At(i, j), Low: low.At(i, j), High: high.At(i, j), Measured: math.NaN()}
@@ -65,7 +78,34 @@ func (f *Fitted) Predictions(s *datasets.Series, coverage float64, rows ...int) 
 			}
 		}
 	}
-	return all, nil
+	if left.Forecasts > 0 {
+		for i := range all {
+			all[i].left = &left
+		}
+	}
+	return all, left.err()
+}
+
+// LeftOut says which forecasts could not be made of those that were asked for with these.
+func (p Predictions) LeftOut() LeftOut {
+	if len(p) == 0 || p[0].left == nil {
+		return LeftOut{}
+	}
+	return *p[0].left
+}
+
+// String returns the forecasts in columns, and below them what was left out.
+func (p Predictions) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range p.table(func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }) {
+		fmt.Fprintln(w, strings.Join(line, "\t")+"\t")
+	}
+	w.Flush()
+	if text := p.LeftOut().String(); text != "" {
+		b.WriteString(text + "\n")
+	}
+	return b.String()
 }
 
 // timeOf returns the time of a row, which may lie beyond the end of s; zero where rows have none.
@@ -129,13 +169,21 @@ func (p Predictions) Coverage() (share, width float64, n int) {
 // horizon in rows, the forecast, the ends of its interval, and what was measured, which is
 // empty where it is not known. Numbers are written to the last bit.
 func (p Predictions) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+	exactly := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	if err := csv.NewWriter(w).WriteAll(p.table(exactly)); err != nil {
+		return fmt.Errorf("forecast: cannot write the forecasts: %w", err)
+	}
+	return nil
+}
+
+// table returns the lines of the table, its header first; a number that there is not is empty.
+func (p Predictions) table(write func(float64) string) [][]string {
 	lines := [][]string{{"target", "made at", "for", "rows ahead", "forecast", "low", "high", "measured"}}
 	number := func(x float64) string {
 		if math.IsNaN(x) {
 			return ""
 		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
+		return write(x)
 	}
 	when := func(t time.Time, row int) string {
 		if t.IsZero() {
@@ -147,8 +195,5 @@ func (p Predictions) WriteCSV(w io.Writer) error {
 		lines = append(lines, []string{x.Target, when(x.At, x.Row), when(x.For, x.Row+x.Horizon), strconv.Itoa(x.Horizon),
 			number(x.Forecast), number(x.Low), number(x.High), number(x.Measured)})
 	}
-	if err := out.WriteAll(lines); err != nil {
-		return fmt.Errorf("forecast: cannot write the forecasts: %w", err)
-	}
-	return nil
+	return lines
 }

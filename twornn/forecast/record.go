@@ -17,6 +17,7 @@ type record struct {
 	series *datasets.Series // with the rows that its gaps lack, if these are put in
 	place  []int            // of the rows of the series as it came; nil if they are those of the record
 	before int              // missing rows before the first, so that seasons go on as they were learnt
+	last   int              // the last row in which a target was measured, −1 if none
 	v      [][]float64      // by column of the task
 	absent [][]bool         // where a value is missing; nil for a column without
 	mu     sync.Mutex
@@ -63,6 +64,10 @@ func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 		}
 		r.v = append(r.v, v)
 		r.absent = append(r.absent, absent)
+	}
+	r.last = r.n - 1
+	for r.last >= 0 && !slices.ContainsFunc(k.targets, func(j int) bool { return r.has(j, r.last) }) {
+		r.last--
 	}
 	return r, nil
 }
@@ -131,7 +136,7 @@ func (r *record) shift(rows int, start []float64) {
 		}
 		r.v[j], r.absent[j] = append(front, v...), append(absent, r.absent[j]...)
 	}
-	r.before, r.n = rows, r.n+rows
+	r.before, r.n, r.last = rows, r.n+rows, r.last+rows
 }
 
 // cameAs returns which row of the series as it came stands in row i, or after it if that was put in.
@@ -141,6 +146,15 @@ func (r *record) cameAs(i int) int {
 	}
 	row, _ := slices.BinarySearch(r.place, i)
 	return row
+}
+
+// came tells whether row i was in the series as it came.
+func (r *record) came(i int) bool {
+	if r.place == nil {
+		return true
+	}
+	_, found := slices.BinarySearch(r.place, i)
+	return found
 }
 
 // gapsText says what became of the gaps of a series, nothing if there are none.
@@ -161,14 +175,32 @@ func gapsText(g datasets.Gaps, steps bool) string {
 // has tells whether row t of column j was measured.
 func (r *record) has(j, t int) bool { return r.absent[j] == nil || !r.absent[j][t] }
 
-// known tells whether the known columns of k have their values at row t.
-func (r *record) known(k *task, t int) (column int, ok bool) {
-	for _, j := range k.known {
-		if t >= r.n || !r.has(j, t) {
-			return j, false
+// lacks tells how many rows after row t, of h, a known column of k has no value, and which
+// column: the last such row, 0 if all are there. On the way to row t+h a row lost in a gap is
+// bridged.
+func (r *record) lacks(k *task, t, h int) (column string, ahead int) {
+	for ahead = h; ahead > 0; ahead-- {
+		for _, j := range k.known {
+			if t+ahead < r.n && r.has(j, t+ahead) || ahead < h && r.lost(k, t+ahead) {
+				continue
+			}
+			return k.columns[j], ahead
 		}
 	}
-	return 0, true
+	return "", 0
+}
+
+// lost tells whether row t has no value at all, and targets were measured after it.
+func (r *record) lost(k *task, t int) bool {
+	if t > r.last {
+		return false
+	}
+	for j := range k.columns {
+		if r.has(j, t) {
+			return false
+		}
+	}
+	return true
 }
 
 // remember returns what make returns, made once for each key.

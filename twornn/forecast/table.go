@@ -34,8 +34,11 @@ type Table struct {
 	// Gaps are those of the series. String says what became of them.
 	Gaps  datasets.Gaps
 	steps bool // the rows that they lack were put in
+	// LeftOut counts the forecasts that no method could make, for want of a Known value. They are
+	// not scored. String says so.
+	LeftOut LeftOut
 	// errors are forecast minus value, of each row of the table, by test row; NaN where
-	// a value is missing.
+	// a value is missing or a forecast left out.
 	errors [][]float64
 }
 
@@ -55,7 +58,7 @@ func (t *Table) table() (header []string, cells [][]string) {
 	return header, cells
 }
 
-// String returns the table in columns, and below it what became of gaps.
+// String returns the table in columns, and below it what became of gaps and what was left out.
 func (t *Table) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -64,8 +67,10 @@ func (t *Table) String() string {
 		fmt.Fprintln(w, strings.Join(line, "\t")+"\t")
 	}
 	w.Flush()
-	if text := gapsText(t.Gaps, t.steps); text != "" {
-		b.WriteString(text + "\n")
+	for _, text := range []string{gapsText(t.Gaps, t.steps), t.LeftOut.String()} {
+		if text != "" {
+			b.WriteString(text + "\n")
+		}
 	}
 	return b.String()
 }
@@ -135,8 +140,8 @@ func (t *Table) find(method, target string, horizon int) int {
 	return -1
 }
 
-// Errors returns forecast minus value on each test row, NaN where a value is missing,
-// or nil if there is no such row.
+// Errors returns forecast minus value on each test row, NaN where a value is missing or a
+// forecast left out, or nil if there is no such row.
 func (t *Table) Errors(method, target string, horizon int) []float64 {
 	if i := t.find(method, target, horizon); i >= 0 {
 		return append([]float64(nil), t.errors[i]...)

@@ -155,7 +155,10 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 	for i := range f.task.horizons {
 		for c := range f.task.targets {
 			y := mid.At(i, c)
-			lo, hi := f.mixture.interval(r, r.row(t), i, c, coverage)
+			lo, hi := y, y
+			if !math.IsNaN(y) { // or its future is not known
+				lo, hi = f.mixture.interval(r, r.row(t), i, c, coverage)
+			}
 			if f.mixture.Low[c] == 0 {
 				lo = max(lo, min(y, 0)) // what never was negative stays so
 			}
