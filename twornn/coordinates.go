@@ -148,7 +148,7 @@ const constantRank = 1e-12
 // newSplit returns the coordinates for the examples, c being such that cᵀx = 1.
 func newSplit(k *moments.Kept, c []float64, p int) split {
 	d := len(c)
-	mean, C := inputMoments(k, d)
+	mean, C := k.InputMoments(d)
 	// Each column in its own unit, so that units do not hide a direction. One that moves by
 	// rounding alone has none.
 	unit := make([]float64, d)
@@ -178,7 +178,7 @@ func newSplit(k *moments.Kept, c []float64, p int) split {
 			s.W = stackRow(s.W, row)
 		}
 	}
-	s.mean, s.scale = outputMoments(k, p)
+	s.mean, s.scale = k.OutputMoments(p)
 	return s
 }
 
@@ -188,45 +188,6 @@ func stackRow(m *mat.Dense, row []float64) *mat.Dense {
 	g := m.Grow(1, 0).(*mat.Dense)
 	g.SetRow(r, row[:c])
 	return g
-}
-
-// inputMoments returns the mean of the inputs and their covariance.
-func inputMoments(k *moments.Kept, d int) (mean []float64, C *mat.SymDense) {
-	mean, C = make([]float64, d), mat.NewSymDense(d, nil)
-	steps := 0.0
-	for _, r := range k.Runs {
-		for x := r.X; len(x) > 0; x = x[d:] {
-			floats.Add(mean, x[:d])
-			steps++
-		}
-	}
-	floats.Scale(1/steps, mean)
-	centred := make([]float64, d)
-	for _, r := range k.Runs {
-		for x := r.X; len(x) > 0; x = x[d:] {
-			floats.SubTo(centred, x[:d], mean)
-			C.SymRankOne(C, 1/steps, mat.NewVecDense(d, centred))
-		}
-	}
-	return mean, C
-}
-
-// outputMoments returns the mean of each output and what brings its spread to 1.
-func outputMoments(k *moments.Kept, p int) (mean, scale []float64) {
-	o := moments.NewOutputs(p)
-	for _, r := range k.Runs {
-		for i := r.Fresh; i < len(r.At); i++ {
-			o.Add(r.Y[i*p : (i+1)*p])
-		}
-	}
-	scale = make([]float64, p)
-	for j := range scale {
-		scale[j] = 1
-		if sd := math.Sqrt(o.M2[j] / o.N); sd > 1e-12*math.Abs(o.Mean[j]) {
-			scale[j] = 1 / sd
-		}
-	}
-	return slices.Clone(o.Mean), scale
 }
 
 // data returns the examples in these coordinates. Of the windows of a series each gives

@@ -2,8 +2,6 @@ package twornn
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -171,42 +169,21 @@ func damping(digits float64, keeps func(f float64) bool) float64 {
 	return low
 }
 
-// Runs over the training inputs that are ten times as long as the longest sequence, but of no
-// fewer steps than longLeast and no more than longMost: what a user may do with a model.
-const (
-	longTimes, longLeast, longMost = 10, 100, 1000
-	longSteps                      = 10_000 // of all runs
-)
-
 // exploding returns by how much the outputs of m grow in long runs over the training inputs: the
 // largest root mean square, over the runs, of an output after some step, over that of the training
-// outputs. m takes the inputs of the data and gives outputs in their units. Sequences are joined as
-// they came where they overlap, as windows of a series do, and else by chance; those with an
-// outlying input are left out, as they say nothing of what the model does by itself.
+// outputs. m takes the inputs of the data and gives outputs in their units. Runs with an outlying
+// input are left out, as they say nothing of what the model does by itself.
 func exploding(m *Model, k *moments.Kept, wild []moments.Outlier) (most float64) {
 	_, d, p := m.Dims()
-	size := sizes(k, p)
-	steps := 0
-	var usable []int
-	for i, r := range k.Runs {
-		steps = max(steps, len(r.X)/d)
-		if len(r.X) > 0 && !beyond(r.X, d, wild) {
-			usable = append(usable, i)
-		}
-	}
-	if len(usable) == 0 {
-		return 0
-	}
-	length := min(max(longTimes*steps, longLeast), longMost)
-	rnd, overlap := rand.New(rand.NewPCG(9, 2)), overlapInputs(k, d)
-	squares, runs := make([]float64, length*p), longSteps/length
+	runs, length, n := k.LongRuns(d, wild)
+	size, squares := k.Sizes(p), make([]float64, length*p)
 	var y mat.Dense
-	for range runs {
+	for x := range runs {
 		y.Reset()
-		m.OutputsTo(&y, mat.NewDense(length, d, longRun(k, usable, length*d, d, overlap, rnd)))
+		m.OutputsTo(&y, mat.NewDense(length, d, x))
 		for i, v := range y.RawMatrix().Data {
 			g := v / max(size[i%p], 1e-300)
-			squares[i] += g * g / float64(runs)
+			squares[i] += g * g / float64(n)
 		}
 	}
 	for _, s := range squares {
@@ -216,66 +193,6 @@ func exploding(m *Model, k *moments.Kept, wild []moments.Outlier) (most float64)
 		most = max(most, math.Sqrt(s))
 	}
 	return most
-}
-
-// sizes returns the root mean square of each output.
-func sizes(k *moments.Kept, p int) []float64 {
-	o := moments.NewOutputs(p)
-	for _, r := range k.Runs {
-		for i := range r.At {
-			o.Add(r.Y[i*p : (i+1)*p])
-		}
-	}
-	size := make([]float64, p)
-	for j := range size {
-		size[j] = math.Sqrt(o.M2[j]/o.N + o.Mean[j]*o.Mean[j])
-	}
-	return size
-}
-
-// beyond reports whether the inputs hold one that is as far out as an outlier of its column, or
-// nearly so.
-func beyond(x []float64, d int, wild []moments.Outlier) bool {
-	for _, o := range wild {
-		if !o.Input {
-			continue
-		}
-		for t := o.Column; t < len(x); t += d {
-			if math.Abs(x[t]) > 0.1*math.Abs(o.Value) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// overlapInputs reports whether most runs begin with the inputs of the one before but for its first.
-func overlapInputs(k *moments.Kept, d int) bool {
-	n := 0
-	for i := 1; i < len(k.Runs); i++ {
-		a, b := k.Runs[i-1].X, k.Runs[i].X
-		if len(a) == len(b) && len(a) > d && slices.Equal(a[d:], b[:len(b)-d]) {
-			n++
-		}
-	}
-	return 2*n > len(k.Runs)
-}
-
-// longRun returns inputs of so many numbers, joined from the runs that are usable.
-func longRun(k *moments.Kept, usable []int, numbers, d int, overlap bool, rnd *rand.Rand) []float64 {
-	x := make([]float64, 0, numbers)
-	at := rnd.IntN(len(usable))
-	for first := true; len(x) < numbers; first = false {
-		r := k.Runs[usable[at]].X
-		if first && len(usable) == 1 {
-			r = r[rnd.IntN(len(r)/d)*d:] // a single run begins anywhere
-		}
-		x = append(x, r[:min(len(r), numbers-len(x))]...)
-		if at = (at + len(r)/d) % len(usable); !overlap { // else the window that goes on where this one ended
-			at = rnd.IntN(len(usable))
-		}
-	}
-	return x
 }
 
 // unstable is the text of the warning, for the growth.

@@ -47,8 +47,8 @@ func (r *Result) try(k *moments.Kept) {
 
 // units returns what brings each output to a spread of 1, or a constant one to a size of 1.
 func (r *Result) units(k *moments.Kept, p int) []float64 {
-	_, scale := outputMoments(k, p)
-	for o, size := range sizes(k, p) {
+	_, scale := k.OutputMoments(p)
+	for o, size := range k.Sizes(p) {
 		if size > 0 && !(scale[o]*size < 1e8) {
 			scale[o] = 1 / size
 		}
@@ -59,7 +59,7 @@ func (r *Result) units(k *moments.Kept, p int) []float64 {
 // reviewColumns lets inputs that do not move in training count for nothing once they do: their part
 // goes to a constant, one of ones before any other. It names them.
 func (r *Result) reviewColumns(k *moments.Kept, d int) {
-	still := stillColumns(k, d)
+	still := k.Still(d)
 	if len(still) < 2 || r.Fallback {
 		return
 	}
@@ -100,22 +100,6 @@ func (r *Result) reviewColumns(k *moments.Kept, d int) {
 	}
 }
 
-// stillColumns returns the inputs that do not move but for rounding.
-func stillColumns(k *moments.Kept, d int) (still []int) {
-	in := moments.NewOutputs(d) // of the inputs: a running mean and spread of each
-	for _, r := range k.Runs {
-		for x := r.X; len(x) > 0; x = x[d:] {
-			in.Add(x[:d])
-		}
-	}
-	for j := range d {
-		if math.Sqrt(in.M2[j]/max(in.N, 1)) <= 1e-8*math.Abs(in.Mean[j]) {
-			still = append(still, j)
-		}
-	}
-	return still
-}
-
 // reviewOutliers warns of values that squared errors are made of.
 func (r *Result) reviewOutliers(all []moments.Outlier) {
 	if len(all) == 0 {
@@ -133,7 +117,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if r.Fallback || r.Has(Deficient) {
 		return
 	}
-	outputs := fresh(k, p)
+	outputs := k.Targets() * p
 	free := freeParameters(r.Rank, d, p)
 	if r.Interactions != nil {
 		free = p
@@ -149,14 +133,6 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if free > outputs {
 		r.warn(Deficient, "the data hold %s, the model has %s: it is one of many that fit; give more data or lower the rank", count(outputs, "output"), count(free, "free parameter"))
 	}
-}
-
-// fresh counts the outputs, each target once, times p.
-func fresh(k *moments.Kept, p int) (n int) {
-	for _, run := range k.Runs {
-		n += (len(run.At) - run.Fresh) * p
-	}
-	return n
 }
 
 // reviewEnd warns of a fit that reached its limit, where nothing has warned yet.
@@ -197,9 +173,11 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	r.factor = factor
 	nothing := 1e-9 * rivals.Total(s.Energy)
 	without := min(rivals.Total(s.Without), rivals.Total(model)) + nothing
-	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words() && !holdsConstant(k, d) {
-		r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
-		return
+	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words() {
+		if _, constant := k.Constant(d); !constant {
+			r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
+			return
+		}
 	}
 	n, bound := len(s.Targets)*p, 1+by.Outdone
 	switch {
@@ -217,12 +195,6 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	case won < s.Parts || r.hardly(by):
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}
-}
-
-// holdsConstant reports whether the inputs hold a constant.
-func holdsConstant(k *moments.Kept, d int) bool {
-	_, ok := k.Constant(d)
-	return ok
 }
 
 // reconcile takes away warnings that another makes void.
@@ -270,7 +242,7 @@ func (r *Result) learnAgain(ctx context.Context, c moments.Set, o Options, most 
 		return
 	}
 	again := len(s.Targets)*p <= few
-	if !again && fresh(k, p) > most || len(k.Runs) < 2 {
+	if !again && k.Targets()*p > most || len(k.Runs) < 2 {
 		return
 	}
 	t := rivals.New(k, d, p, s.Scale, rivals.Parts)

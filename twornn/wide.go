@@ -50,7 +50,7 @@ func newWideFit(c moments.Set, o Options, by policy) (*wideFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, scale := outputMoments(k, p)
+	_, scale := k.OutputMoments(p)
 	f := &wideFit{coordinates: coordinates{w.W, w.T, scale}, kept: k, set: c, o: o, by: by}
 	f.read()
 	return f, nil

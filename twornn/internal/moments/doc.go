@@ -8,7 +8,9 @@
 //	sums.go       XᵀX, XᵀY and YᵀY in few numbers
 //	sample.go     an example; stretches of inputs, and a sample of what is too long to measure
 //	kept.go       examples as they came, for fits that run along them
+//	spread.go     how many targets they hold, means and spreads of their columns
 //	outliers.go   values far outside the others
+//	longrun.go    their inputs joined to long runs
 //	symbols.go    words of many symbols, kept as they are
 //	frame.go      coordinates of the inputs in which products keep their digits
 //	length.go     Length: all rows of one length, in parts

@@ -1,0 +1,82 @@
+package moments
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Targets returns how many outputs there are, each target counted once.
+func (k *Kept) Targets() (n int) {
+	for _, r := range k.Runs {
+		n += len(r.At) - r.Fresh
+	}
+	return n
+}
+
+// InputMoments returns the mean of the inputs and their covariance.
+func (k *Kept) InputMoments(d int) (mean []float64, C *mat.SymDense) {
+	mean, C = make([]float64, d), mat.NewSymDense(d, nil)
+	steps := 0.0
+	for x := range k.inputs(d, math.MaxInt) {
+		floats.Add(mean, x)
+		steps++
+	}
+	floats.Scale(1/steps, mean)
+	centred := make([]float64, d)
+	for x := range k.inputs(d, math.MaxInt) {
+		floats.SubTo(centred, x, mean)
+		C.SymRankOne(C, 1/steps, mat.NewVecDense(d, centred))
+	}
+	return mean, C
+}
+
+// OutputMoments returns the mean of each output, each target counted once, and what brings its
+// spread to 1.
+func (k *Kept) OutputMoments(p int) (mean, scale []float64) {
+	o := NewOutputs(p)
+	for _, r := range k.Runs {
+		for i := r.Fresh; i < len(r.At); i++ {
+			o.Add(r.Y[i*p : (i+1)*p])
+		}
+	}
+	scale = make([]float64, p)
+	for j := range scale {
+		scale[j] = 1
+		if sd := math.Sqrt(o.M2[j] / o.N); sd > 1e-12*math.Abs(o.Mean[j]) {
+			scale[j] = 1 / sd
+		}
+	}
+	return slices.Clone(o.Mean), scale
+}
+
+// Sizes returns the root mean square of each output.
+func (k *Kept) Sizes(p int) []float64 {
+	o := NewOutputs(p)
+	for _, r := range k.Runs {
+		for i := range r.At {
+			o.Add(r.Y[i*p : (i+1)*p])
+		}
+	}
+	size := make([]float64, p)
+	for j := range size {
+		size[j] = math.Sqrt(o.M2[j]/o.N + o.Mean[j]*o.Mean[j])
+	}
+	return size
+}
+
+// Still returns the inputs that do not move but for rounding.
+func (k *Kept) Still(d int) (still []int) {
+	in := NewOutputs(d) // of the inputs: a running mean and spread of each
+	for x := range k.inputs(d, math.MaxInt) {
+		in.Add(x)
+	}
+	for j := range d {
+		if math.Sqrt(in.M2[j]/max(in.N, 1)) <= 1e-8*math.Abs(in.Mean[j]) {
+			still = append(still, j)
+		}
+	}
+	return still
+}
