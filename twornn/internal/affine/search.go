@@ -238,12 +238,12 @@ func (s *Search) nearer(ctx context.Context, c *System) {
 	}
 }
 
-// heldBack reports whether a system that was tried would decay more slowly than it may, or none did better than
-// the mean: the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
+// heldBack reports whether the best system, or one of fewer states, would decay more slowly than it may, or none did
+// better than the mean: the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
 func (s *Search) heldBack() bool {
 	return s.data.D > 1 && ((s.Best == nil || s.Best == s.mean) || slices.ContainsFunc(s.Tried, func(c *System) bool {
 		limit := c.limit(s.data)
-		return 1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit
+		return c.States() <= s.Best.States() && (1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit)
 	}))
 }
 
@@ -435,10 +435,10 @@ func (s *Search) first(ctx context.Context) int {
 }
 
 // climb tries more and more states, until two in a row do not pay, or one after others did,
-// or where time is dear, until one pays little.
+// or where time is dear, until one pays little. Linear systems of compressed runs cost little, but where they may grow.
 func (s *Search) climb(ctx context.Context, products bool, from int) {
 	failed := 0
-	for m := from; m <= s.MostStates && (failed < 2 || !products && s.whole.short != nil) && ctx.Err() == nil; m++ {
+	for m := from; m <= s.MostStates && (failed < 2 || !products && s.whole.short != nil && s.data.Grows == 0) && ctx.Err() == nil; m++ {
 		if s.exact() || !s.affordable(m, products, m == from) || !products && s.hopeless(m) {
 			break
 		}
