@@ -39,7 +39,7 @@ func anchors(k *task, n int) []anchor {
 			out = append(out, anchor{fromSeason, s}, anchor{fromBoth, s})
 		}
 	}
-	if len(k.targets) > manyTargets {
+	if k.asked > manyTargets {
 		out = out[:min(len(out), 3)]
 	}
 	return out

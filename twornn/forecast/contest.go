@@ -82,8 +82,8 @@ func (t *contest) sparsest() *cell {
 	return least
 }
 
-// run enters all candidates. rec is told of each group that is done.
-func (t *contest) run(ctx context.Context, rec twornn.Recorder) error {
+// run enters all candidates. rec is told of each group that is done, counted on from done.
+func (t *contest) run(ctx context.Context, rec twornn.Recorder, done *int) error {
 	t.addAnchors()
 	type job func() ([]func(), error)
 	var jobs []job
@@ -103,7 +103,6 @@ func (t *contest) run(ctx context.Context, rec twornn.Recorder) error {
 	// Each job is on its own; what they found is entered in their order.
 	entries, errs := make([][]func(), len(jobs)), make([]error, len(jobs))
 	var mu sync.Mutex
-	done := 0
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, j := range jobs {
@@ -114,8 +113,8 @@ func (t *contest) run(ctx context.Context, rec twornn.Recorder) error {
 			if entries[i], errs[i] = j(); errs[i] == nil {
 				mu.Lock()
 				defer mu.Unlock()
-				done++
-				errs[i] = tell(rec, "candidates", done)
+				*done++
+				errs[i] = tell(rec, "candidates", *done)
 			}
 		}()
 	}

@@ -140,6 +140,92 @@ func TestGapsArePutIn(t *testing.T) {
 	}
 }
 
+// TestTargetsWithManyGaps: a target that is mostly missing takes nothing from one that is complete,
+// nor that from it: both are forecast as if each were the only target, to the bit, and come back so
+// from a file. Targets that miss few rows are learnt together.
+func TestTargetsWithManyGaps(t *testing.T) {
+	ctx, rnd := context.Background(), rand.New(rand.NewPCG(9, 9))
+	s := noisy(160, 3)
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	whole := slices.Clone(b)
+	for i := range b {
+		if rnd.IntN(4) > 0 {
+			b[i] = math.NaN()
+		}
+	}
+	s = datasets.FromColumns([]string{"a", "b"}, a, b)
+	o := Options{Horizons: []int{1, 3}, Seasons: []int{6}}
+	for _, m := range []Method{Ridge{}, TwoRNN{}} {
+		both, err := m.Fit(ctx, s.Rows(0, 150), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := []Forecaster{both}
+		if f, ok := both.(*Fitted); ok {
+			var file bytes.Buffer
+			if err := f.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Read(&file)
+			if err != nil || again.String() != f.String() {
+				t.Fatalf("%v: %v, want %v", err, again, f)
+			}
+			fits = append(fits, again)
+		}
+		for c, name := range []string{"a", "b"} {
+			one := o
+			one.Targets = []string{name}
+			alone, err := m.Fit(ctx, s.Rows(0, 150), one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := alone.Forecast(nil, s, 155)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range fits {
+				got, err := f.Forecast(nil, s, 155)
+				if err != nil || !mat.Equal(got.Slice(0, 2, c, c+1), want) {
+					t.Errorf("%v, %s: %v, alone %v, %v", m, name, mat.Formatted(got), mat.Formatted(want), err)
+				}
+				if f, ok := f.(*Fitted); ok {
+					low, high, _ := f.Interval(s, 155, 0.9)
+					l, h, _ := alone.(*Fitted).Interval(s, 155, 0.9)
+					if !mat.Equal(low.Slice(0, 2, c, c+1), l) || !mat.Equal(high.Slice(0, 2, c, c+1), h) || f.Exams[c+2] != alone.(*Fitted).Exams[1] {
+						t.Errorf("%s: another interval or exam than alone", name)
+					}
+				}
+			}
+		}
+	}
+	groups := func(b []float64) int {
+		s := datasets.FromColumns([]string{"a", "b"}, a, b)
+		k, err := newTask(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := newRecord(s, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.together(k))
+	}
+	few, late := slices.Clone(whole), slices.Clone(whole)
+	for i := 5; i < len(b); i += 11 {
+		few[i] = math.NaN()
+	}
+	for i := 130; i < len(b); i++ {
+		late[i] = math.NaN() // a sensor that failed: the last rows count
+	}
+	if n := groups(few); n != 1 {
+		t.Errorf("with few rows missing %d groups", n)
+	}
+	if n := groups(late); n != 2 {
+		t.Errorf("with the last rows missing %d groups", n)
+	}
+}
+
 // TestGapsThatAreNone: after a night or a weekend the next row is the next step, as if there
 // were no times, and where the times have no step rows follow each other; both are told.
 func TestGapsThatAreNone(t *testing.T) {

@@ -90,6 +90,38 @@ func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixtur
 	return m, nil
 }
 
+// join takes over the forecasts of part, whose targets have the places group among those of m.
+func (m *mixture) join(part *mixture, group []int) {
+	if m.Cells == nil {
+		m.Low, m.High = make([]float64, len(m.k.targets)), make([]float64, len(m.k.targets))
+		for range m.k.horizons {
+			m.Cells = append(m.Cells, make([]terms, len(m.k.targets)))
+		}
+	}
+	sets, designs, paths := len(m.Warps), len(m.Designs), len(m.Paths)
+	for _, d := range part.Designs {
+		d.Set += sets
+	}
+	for _, p := range part.Paths {
+		p.Warps += sets
+	}
+	m.Warps, m.Designs, m.Paths = append(m.Warps, part.Warps...), append(m.Designs, part.Designs...), append(m.Paths, part.Paths...)
+	for from, to := range group {
+		m.Low[to], m.High[to] = part.Low[from], part.High[from]
+		for i, row := range part.Cells {
+			for n := range row[from].Terms {
+				switch e := &row[from].Terms[n]; {
+				case e.Linear != nil:
+					e.Design += designs
+				case e.Anchor == nil:
+					e.Path += paths
+				}
+			}
+			m.Cells[i][to] = row[from]
+		}
+	}
+}
+
 // place returns the index of p in list, appended if it is new.
 func place[T any](known map[*T]int, p *T, list *[]*T) int {
 	i, ok := known[p]

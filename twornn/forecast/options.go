@@ -132,6 +132,7 @@ const mostAhead = 1 << 20
 type task struct {
 	columns  []string // all that the methods read, in the order of the series
 	targets  []int    // into columns
+	asked    int      // targets of the whole task, of which these may be a part
 	known    []int    // into columns, increasing
 	horizons []int
 	seasons  []int     // increasing; nil if none
@@ -172,7 +173,7 @@ func newTask(train *datasets.Series, o Options) (*task, error) {
 			}
 		}
 	}
-	if len(k.targets) == 0 {
+	if k.asked = len(k.targets); k.asked == 0 {
 		return nil, errors.New("forecast: no target is left; leave a column out of Options.Known")
 	}
 	for _, j := range k.targets {
@@ -207,3 +208,11 @@ func (k *task) checkNumbers() error {
 
 // furthest returns the largest horizon.
 func (k *task) furthest() int { return slices.Max(k.horizons) }
+
+func (k *task) targetNames() []string {
+	var names []string
+	for _, j := range k.targets {
+		names = append(names, k.columns[j])
+	}
+	return names
+}

@@ -53,7 +53,7 @@ func pathMakers(k *task, n int) []pathMaker {
 			return &path{Auto: a}, err
 		}})
 	}
-	if len(k.targets) >= mostStates {
+	if k.asked >= mostStates {
 		return out
 	}
 	season := 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,7 +18,8 @@ import (
 // explains the target, its change, or its change over a season. The number of rows, the
 // weight and that choice do best on the last fifth of the training rows, as forecast
 // from the others; then it learns from all. Forecasts are held to the training range,
-// widened by itself on both sides.
+// widened by itself on both sides. Targets that share few rows in which they were measured are
+// learnt apart.
 type Ridge struct {
 	// Products adds all squares and pairwise products of the features that matter most,
 	// held to their training range, where they gain half a percent on that fifth.
@@ -43,20 +45,52 @@ const ridgeGain = 0.005
 // Fit implements Method.
 func (m Ridge) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
-		e := &regressions{k: k}
-		e.bounds(r)
-		for _, h := range k.horizons {
-			if need := 2*h + 8; r.n < need {
-				return nil, fmt.Errorf("forecast: %s too few for a regression %s ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), count(h, "row"), need)
-			}
-			d, l, err := m.choose(ctx, k, r, h)
+		var parts apart
+		for _, group := range r.together(k) {
+			e, err := m.learn(ctx, r, k.part(group))
 			if err != nil {
 				return nil, err
 			}
-			e.designs, e.targets = append(e.designs, d), append(e.targets, l)
+			parts.engines, parts.at = append(parts.engines, e), append(parts.at, group)
 		}
-		return e, nil
+		return parts, nil
 	}))
+}
+
+// learn learns the regressions of all horizons.
+func (m Ridge) learn(ctx context.Context, r *record, k *task) (*regressions, error) {
+	e := &regressions{k: k}
+	e.bounds(r)
+	for _, h := range k.horizons {
+		if need := 2*h + 8; r.n < need {
+			return nil, fmt.Errorf("forecast: %s too few for a regression %s ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), count(h, "row"), need)
+		}
+		d, l, err := m.choose(ctx, k, r, h)
+		if err != nil {
+			return nil, err
+		}
+		e.designs, e.targets = append(e.designs, d), append(e.targets, l)
+	}
+	return e, nil
+}
+
+// apart has engines that forecast some of the targets each.
+type apart struct {
+	engines []engine
+	at      [][]int // the places of their targets
+}
+
+func (e apart) forecast(dst *mat.Dense, r *record, t int) {
+	h, _ := dst.Dims()
+	for i, part := range e.engines {
+		x := mat.NewDense(h, len(e.at[i]), nil)
+		part.forecast(x, r, t)
+		for from, to := range e.at[i] {
+			for row := range h {
+				dst.Set(row, to, x.At(row, from))
+			}
+		}
+	}
 }
 
 // ridgeLags are the numbers of recent rows that are tried.
@@ -108,7 +142,7 @@ func (m Ridge) choose(ctx context.Context, k *task, r *record, h int) (*design, 
 		}
 	}
 	if best == nil {
-		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %s ahead; give more rows, or targets with fewer missing values", count(h, "row"))
+		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %s ahead of %s; give more rows, or leave out targets with many missing values", count(h, "row"), strings.Join(k.targetNames(), ", "))
 	}
 	var out []*linear
 	for c := range k.targets {

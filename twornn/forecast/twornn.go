@@ -40,9 +40,12 @@ import (
 // fails to come in the rows after the training part, it fades into persistence, and its
 // intervals follow how often they missed: both are states, and need no new fit.
 //
+// Rows are learnt from in which all targets were measured; targets that share few such rows are
+// learnt apart, so that one that is mostly missing does not spoil the others.
+//
 // A fit of n rows with P features costs O(n P² + P³) a horizon; beyond 16,000 rows the
 // last ones are learnt from. It is deterministic. It errs if the training rows are too
-// few for the horizons, or too many of the targets' values are missing, and with ctx's
+// few for the horizons, or too many of a target's values are missing, and with ctx's
 // error or that of Options.Recorder, which is told of each group of candidates.
 type TwoRNN struct {
 	// Keep returns the combination also where it lost to a simple method on the last
@@ -77,20 +80,24 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 		if need := leastRows + 2*k.furthest(); r.n < need {
 			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %s ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), count(k.furthest(), "row"), need)
 		}
-		t := newContest(k, r)
-		if x := t.sparsest(); len(x.truth) < leastHeld {
-			return nil, fmt.Errorf("forecast: in only %s of the last half are all targets measured %s ahead; forecast targets with many missing values apart, or take Persistence", count(len(x.truth), "row"), count(x.h, "row"))
+		out.mixture, out.Gaps = &mixture{Rows: r.n, k: k}, train.Gaps()
+		out.Exams = make([]Exam, len(k.horizons)*len(k.targets))
+		groups, done := r.together(k), 0
+		for _, group := range groups {
+			t := newContest(k.part(group), r)
+			if x := t.sparsest(); len(x.truth) < leastHeld {
+				return nil, fmt.Errorf("forecast: in only %s of the last half is %s measured %s ahead; leave out of Options.Targets what has so many missing values, or take Persistence", count(len(x.truth), "row"), list(t.k.targetNames()), count(x.h, "row"))
+			}
+			if err := t.run(ctx, o.Recorder, &done); err != nil {
+				return nil, err
+			}
+			e, err := newMixture(ctx, t, m.weigh(t, group, out))
+			if err != nil {
+				return nil, err
+			}
+			out.mixture.join(e, group)
 		}
-		if err := t.run(ctx, o.Recorder); err != nil {
-			return nil, err
-		}
-		weights := m.weigh(t, out)
-		e, err := newMixture(ctx, t, weights)
-		if err != nil {
-			return nil, err
-		}
-		out.mixture, out.Gaps = e, train.Gaps()
-		return e, nil
+		return out.mixture, nil
 	})
 	if err != nil {
 		return nil, err
@@ -100,14 +107,14 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 }
 
 // weigh returns the weights by horizon, target and candidate, and enters exams and
-// warnings.
-func (m TwoRNN) weigh(t *contest, out *Fitted) [][][]float64 {
+// warnings. The targets of t have the places group among all.
+func (m TwoRNN) weigh(t *contest, group []int, out *Fitted) [][][]float64 {
 	weights := make([][][]float64, len(t.cells))
 	for i, row := range t.cells {
 		for c, x := range row {
 			w := x.weights(len(x.blocks))
 			e, simple, statistic := x.examine(t.k.columns[t.k.targets[c]])
-			out.Exams = append(out.Exams, e)
+			out.Exams[i*t.k.asked+group[c]] = e
 			if e.RMSE > e.Simple && statistic > lostErrors {
 				out.Warnings = append(out.Warnings, Lost{e, statistic, !m.Keep})
 				if !m.Keep {
@@ -229,14 +236,6 @@ func (t terms) describe() string {
 		fmt.Fprintf(&b, "  %3.0f %%  %d more\n", 100*max(0, rest), len(s)-most)
 	}
 	return b.String()
-}
-
-func (k *task) targetNames() []string {
-	var names []string
-	for _, j := range k.targets {
-		names = append(names, k.columns[j])
-	}
-	return names
 }
 
 // numbers joins numbers of things: "1, 2 and 3 rows".
