@@ -6,7 +6,9 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -70,6 +72,34 @@ func TestOddSeries(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStillSeries: a target that does not move, or did not of late, has intervals without width, and
+// that is told, not taken for certainty.
+func TestStillSeries(t *testing.T) {
+	still, early, moving := make([]float64, 40), make([]float64, 40), make([]float64, 40)
+	for i := range still {
+		still[i], early[i], moving[i] = 5, float64(min(i, 8)), math.Sin(float64(i*i))
+	}
+	o := Options{Horizons: []int{1, 3}}
+	f, err := TwoRNN{}.Learn(context.Background(), datasets.FromColumns([]string{"still", "early", "moving"}, still, early, moving), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is left of the regressions may err a little in early, one row ahead; three ahead they lost.
+	if e := f.Exact; len(e) != 2 || !reflect.DeepEqual(e[0], Exact{"still", o.Horizons, true}) || e[1].Target != "early" || e[1].Still {
+		t.Errorf("%v", e)
+	}
+	if s := f.String(); !strings.Contains(s, "\nwarning: still, 1 and 3 rows ahead: it did not move in the training rows, so its intervals have no width") {
+		t.Errorf("the summary does not tell: %s", s)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Read(&b); err != nil || !reflect.DeepEqual(again.Exact, f.Exact) {
+		t.Errorf("read as %+v, %v", again, err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	out.forecaster = f
+	out.forecaster, out.Exact = f, out.mixture.exact()
 	return out, nil
 }
 
@@ -139,13 +139,53 @@ type Fitted struct {
 	Exams []Exam
 	// Warnings has what it lost there.
 	Warnings []Lost
+	// Exact warns of the targets whose intervals have no width.
+	Exact []Exact
+}
+
+// Exact is a warning: at these horizons a target was forecast without an error in the rows held out,
+// so that its intervals have no width. That is no certainty: what did not happen in the training
+// rows may happen yet.
+type Exact struct {
+	Target   string
+	Horizons []int
+	Still    bool // it did not move at all in the training rows
+}
+
+// String says what happened.
+func (e Exact) String() string {
+	why := "it was forecast without an error in the rows held out"
+	if e.Still {
+		why = "it did not move in the training rows"
+	}
+	return fmt.Sprintf("%s, %s ahead: %s, so its intervals have no width, which is no certainty; learn from rows in which it moves, or leave it out of Options.Targets",
+		e.Target, numbers(e.Horizons, "row"), why)
+}
+
+// exact finds the targets whose intervals have no width, but for rounding.
+func (m *mixture) exact() []Exact {
+	var out []Exact
+	for c, name := range m.k.targetNames() {
+		e := Exact{Target: name, Still: m.Low[c] == m.High[c]}
+		for i, h := range m.k.horizons {
+			b := m.Cells[i][c].Band
+			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && b.Quantiles[n-1]-b.Quantiles[0] <= 1e-12*max(math.Abs(m.Low[c]), math.Abs(m.High[c])) {
+				e.Horizons = append(e.Horizons, h)
+			}
+		}
+		if e.Horizons != nil {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Interval returns the ends of intervals that cover what comes with the given
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
 // season. They widen and narrow as those of the rows since the
-// training part missed more or less often than they should. It errs as Forecast does, and unless 0 < coverage < 1.
+// training part missed more or less often than they should. Where no row held out was missed they
+// have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		return nil, nil, badCoverage(coverage)
@@ -208,6 +248,9 @@ func (f *Fitted) String() string {
 		}
 	}
 	for _, w := range f.Warnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
+	for _, w := range f.Exact {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	return b.String()
