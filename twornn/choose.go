@@ -5,34 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
-// likelihood returns the best model by maximum likelihood, and all that were weighed by
-// ascending rank.
-func (f *fitter) likelihood(ctx context.Context) (candidate, []candidate, error) {
-	spectral, err := f.search(ctx)
+// choose returns the likeliest model of the rank that is asked for or of least criterion, from a start
+// that was read off, and all that were weighed by ascending rank.
+func (f *wordFit) choose(ctx context.Context, start candidate) (candidate, []candidate, error) {
+	j, err := f.newJoint(ctx)
 	if err != nil {
 		return candidate{}, nil, err
 	}
-	if err := f.o.checkStates(max(1, f.o.Rank), f.d, f.p); err != nil {
-		return candidate{}, nil, err
-	}
-	q, err := lsq.NewEquations(f.c, 1)
-	if err != nil {
-		return candidate{}, nil, err
-	}
-	q.Stop = func() bool { return ctx.Err() != nil }
-	j := &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}
-	best := j.stable(j.choose(spectral), spectral.L)
+	best := j.stable(j.choose(start), start.L)
 	j.polish(best)
 	if zero := j.targets() * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
 		best.zero = true
 	}
-	all, err := j.all(spectral)
+	all, err := j.all(start)
 	if err != nil {
 		return candidate{}, nil, err
 	}
@@ -74,7 +64,7 @@ func (j *joint) choose(spectral candidate) *candidate {
 	for j.f.o.Rank == 0 && n > 1 && !j.affordable(n) {
 		n--
 	}
-	best := j.fit(n, spectral.L, j.f.policy.ManyStarts, nil)
+	best := j.likeliest(n, spectral.L, j.f.policy.ManyStarts, nil)
 	if j.f.o.Rank == 0 && !best.climb.adequate(j.f.policy) {
 		best = j.upwards(best, spectral)
 	}
@@ -95,7 +85,7 @@ func (j *joint) within(r int, spectral candidate) bool {
 // upwards adds states as long as the criterion falls.
 func (j *joint) upwards(best *candidate, spectral candidate) *candidate {
 	for r := best.states() + 1; j.within(r, spectral); r++ {
-		c := j.fit(r, spectral.L, j.f.policy.FewStarts, nil)
+		c := j.likeliest(r, spectral.L, j.f.policy.FewStarts, nil)
 		if !(c.bic < best.bic) {
 			break
 		}
@@ -114,7 +104,7 @@ func (j *joint) downwards(best *candidate, L int) *candidate {
 		if j.data.LeastSum(r) > goal {
 			starts = 1 // no model of so few states comes near: one run shows how far it stays
 		}
-		c := j.fit(r, L, starts, &goal)
+		c := j.likeliest(r, L, starts, &goal)
 		if !(c.bic < best.bic) {
 			break
 		}
@@ -129,7 +119,7 @@ func (j *joint) oneMore(best *candidate, spectral candidate) {
 	if !j.within(n+1, spectral) {
 		return
 	}
-	c := j.fit(n+1, spectral.L, 1, nil)
+	c := j.likeliest(n+1, spectral.L, 1, nil)
 	k := float64(freeParameters(n+1, j.data.D, j.data.P) - freeParameters(n, j.data.D, j.data.P))
 	if gain := j.targets()*math.Log(best.climb.SSE/c.climb.SSE) - k*math.Log(j.targets()); gain > j.f.policy.Evidence {
 		best.note = &Warning{RankLow, fmt.Sprintf("rank %d asked for, but %d states fit clearly better (BIC lower by %.4g): what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", n, n+1, gain)}
@@ -153,7 +143,7 @@ func (j *joint) stable(best *candidate, L int) *candidate {
 	}
 	if asked {
 		for r := best.states() - 1; r >= 1 && !j.stopped(); r-- {
-			if keeps(j.fit(r, L, j.f.policy.FewStarts, nil)) {
+			if keeps(j.likeliest(r, L, j.f.policy.FewStarts, nil)) {
 				break
 			}
 		}

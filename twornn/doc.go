@@ -135,13 +135,13 @@
 //  3. Length.Add        puts each output, with the inputs before it, to the rows of its length
 //  4. pipeline          folds rows, beside the reader, into sums XᵀX, XᵀY or a factor of [X Y]
 //  5. newCoordinates    turns these so that E xxᵀ = I, and scales outputs to one size of noise
-//  6. fitter.recover    estimates H⁽ˡ⁾ from the factor of each length
+//  6. wordFit.recover   estimates H⁽ˡ⁾ from the factor of each length
 //  7. spectral          reads models off them, by singular values, at every L and rank
 //  8. lsq.NewEquations  makes residuals of the factors, or of the rows where those are few
-//  9. joint.fit         minimises them over (h₀, A, Ω) from spectral, truncated and random starts
+//  9. joint.likeliest   minimises them over (h₀, A, Ω) from spectral, truncated and random starts
 //  10. joint.choose      goes up and down the ranks as long as the criterion falls
 //  11. joint.stable      puts what does not explode in the place of what does
-//  12. fitter.result     weighs it against the zero function, and warns
+//  12. wordFit.result    weighs it against the zero function, and warns
 //  13. toData            brings it back to the units of the data
 //
 // Where the inputs hold a constant (4 to 13 are then a first try of short words, kept if it leaves

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 
-	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 	"github.com/twornn/spectral/twornn/internal/stop"
@@ -101,9 +100,18 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) { return fitSet(ctx, set, o, standard, sofar) })
 }
 
-// fitSet is FitCollection for options that are checked, by the given policy: exactly, where
-// words of many symbols can be; along the runs where the inputs hold a constant, unless the
-// data are short words and a model of those holds. It tells sofar what there is in a moment, if anything.
+// fitSet is FitCollection for options that are checked, by the given policy. Words of many symbols are
+// learnt exactly; any others in three steps, by one way or, where both could do, the better of two:
+//
+//	           start                      likelihood           choose
+//	wordFit    Hankel tensors of short    joint.likeliest,     joint.choose: up and down the
+//	           words, and Spectral        from several starts  ranks; joint.stable
+//	runFit     responses to the inputs    System.Refine,       Search.climb: states, then
+//	           of a constant and others   along the runs       products, by parts left out
+//	wideFit    H⁽²⁾ and a part of H⁽³⁾    descent.run, along   Search.climb: more states,
+//	           of many inputs             the sequences        or fewer
+//
+// It tells sofar what there is in a moment, if anything.
 func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func(*Result)) (*Result, error) {
 	if r := fitExact(ctx, c, o); r != nil {
 		return r, nil
@@ -116,28 +124,21 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func
 	}
 	w := ways{c, o, by, sofar}
 	runs := newRunFit(c, o, by)
-	if runs == nil && o.Recovery == nil && !o.OwnStarts {
-		if wide, err := newWideFit(c, o, by); wide != nil || err != nil {
-			if err != nil {
-				return nil, err
-			}
-			return w.wide(ctx, wide)
-		}
-	}
-	if o.OwnStarts {
-		return w.ownStarts(ctx, runs)
-	}
 	switch {
-	case runs == nil || o.Recovery != nil || o.Rank == 1:
+	case o.OwnStarts:
+		return w.ownStarts(ctx, runs)
+	case o.Recovery != nil || o.Rank == 1 && runs != nil:
 		return w.words(ctx)
+	case runs == nil:
+		return w.wideOrWords(ctx)
 	case runs.short():
 		return w.better(ctx)
 	}
 	return w.runs(ctx)
 }
 
-// ways are the two ways in which a collection is fitted: by measurements of short words, and along
-// the runs, which takes a constant input.
+// ways are those in which a collection is fitted. Each says what the data, and rivals on parts of
+// them left out, say of the result.
 type ways struct {
 	c     moments.Set
 	o     Options
@@ -147,9 +148,18 @@ type ways struct {
 
 type way func(context.Context, moments.Set, Options, policy) (*Result, error)
 
-// words fits by measurements of words, and says what the data say of it.
+// byWords is the way by measurements of short words.
+func byWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
+	f, err := newWordFit(c, o, by)
+	if err != nil {
+		return nil, err
+	}
+	return f.fit(ctx)
+}
+
+// words fits by measurements of short words.
 func (w ways) words(ctx context.Context) (*Result, error) {
-	return w.reviewed(ctx, few, fitWords)
+	return w.reviewed(ctx, few, byWords)
 }
 
 // runs fits along the runs.
@@ -165,6 +175,8 @@ func (w ways) runs(ctx context.Context) (*Result, error) {
 		return f.fit(ctx)
 	})
 }
+
+var errNoRuns = errors.New("twornn: the inputs hold no constant: there is no fit along runs")
 
 // reviewedSoFar hands on what there is in a moment, with what the data say of it.
 func (w ways) reviewedSoFar(r *Result) {
@@ -183,25 +195,29 @@ func (w ways) ownStarts(ctx context.Context, f *runFit) (*Result, error) {
 		return nil, errors.New("twornn: OwnStarts takes whole runs, not windows that overlap: give each stretch of the record as one sequence (Series.Runs of package datasets does)")
 	}
 	f.sofar = w.reviewedSoFar
-	r, err := f.fit(ctx)
+	return w.reviewedOnce(f.fit(ctx))
+}
+
+// wideOrWords fits inputs without a constant: along the sequences where they are many, and else by words.
+func (w ways) wideOrWords(ctx context.Context) (*Result, error) {
+	f, err := newWideFit(w.c, w.o, w.by)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return w.words(ctx)
+	}
+	return w.reviewedOnce(f.fit(ctx))
+}
+
+// reviewedOnce returns a result with what the data say of it.
+func (w ways) reviewedOnce(r *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
 	r.review(w.c, w.by)
 	return r, nil
 }
-
-// wide fits many inputs without a constant.
-func (w ways) wide(ctx context.Context, f *wideFit) (*Result, error) {
-	r, err := f.fit(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.review(w.c, w.by)
-	return r, nil
-}
-
-var errNoRuns = errors.New("twornn: the inputs hold no constant: there is no fit along runs")
 
 // reviewed fits one way, and without each part again where there are at most so many outputs, times p.
 func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) {
@@ -214,8 +230,7 @@ func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) 
 	o.Rank, o.Recorder, o.Src = r.Rank, nil, nil
 	by.ManyStarts, by.FewStarts, by.SpareStarts, by.runs.Starts = 3, 1, 2, 1
 	r.learnAgain(ctx, w.c, w.o, most, func(c moments.Set) (*Result, error) { return fit(ctx, c, o, by) })
-	r.review(w.c, w.by)
-	return r, nil
+	return w.reviewedOnce(r, nil)
 }
 
 // better fits short words with a constant input: by their measurements where such a model leaves no
@@ -223,11 +238,11 @@ func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) 
 // left out. Words may carry fewer states than are asked for; along the runs any number is possible.
 func (w ways) better(ctx context.Context) (*Result, error) {
 	short := w
-	words, err := short.reviewed(ctx, compared, fitWords)
+	words, err := short.reviewed(ctx, compared, byWords)
 	asked, high := new(rankError), false
 	if errors.As(err, &asked) {
 		short.o.Rank, high = asked.most, true
-		words, err = short.reviewed(ctx, compared, fitWords)
+		words, err = short.reviewed(ctx, compared, byWords)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -253,7 +268,7 @@ func (w ways) better(ctx context.Context) (*Result, error) {
 // at hand.
 func remeasured(c moments.Set, o Options) (moments.Set, error) {
 	k := c.Kept()
-	if o.L > 0 || k == nil || k.AsWords() || k.N != len(k.Runs) || len((&fitter{c: c, o: o}).fittingL()) > 0 {
+	if o.L > 0 || k == nil || k.AsWords() || k.N != len(k.Runs) || len((&wordFit{c: c, o: o}).fittingL()) > 0 {
 		return c, nil
 	}
 	d, p := c.Dims()
@@ -287,22 +302,11 @@ func remeasured(c moments.Set, o Options) (moments.Set, error) {
 // runs on parts of the data left out, and warns.
 func Start(ctx context.Context, c Collection, o Options) ([]Candidate, error) {
 	return step(ctx, c, o, func(set moments.Set) ([]Candidate, error) {
-		if f := newRunFit(set, o, standard); f != nil && o.Recovery == nil && !f.short() {
-			return f.starts(), nil
-		}
-		w, z, err := newCoordinates(set, standard)
+		f, err := newSteps(set, o)
 		if err != nil {
 			return nil, err
 		}
-		f := newFitter(z, w, o, standard)
-		if _, err := f.search(ctx); err != nil {
-			return nil, err
-		}
-		var out []Candidate
-		for _, c := range f.spectral {
-			out = append(out, f.account(c, nil))
-		}
-		return out, nil
+		return f.starts(ctx)
 	})
 }
 
@@ -316,29 +320,11 @@ func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candida
 		if err := m.Takes(d, p); err != nil {
 			return Candidate{}, err
 		}
-		if f := newRunFit(set, o, standard); f != nil && o.Recovery == nil && !f.short() {
-			return f.likelihood(ctx, m)
-		}
-		w, z, err := newCoordinates(set, standard)
+		f, err := newSteps(set, o)
 		if err != nil {
 			return Candidate{}, err
 		}
-		q, err := lsq.NewEquations(z, m.states())
-		if err != nil {
-			return Candidate{}, err
-		}
-		q.Stop = func() bool { return ctx.Err() != nil }
-		r := newClimb(q, w.fromData(m))
-		if r.run(ctx, LevenbergMarquardt{}, o.Recorder, nil); math.IsInf(r.SSE, 1) {
-			return Candidate{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
-		}
-		f := newFitter(z, w, o, standard)
-		best := candidate{Model: r.model(), L: o.L, start: "given", climb: r}
-		if err := f.score(&best); err != nil {
-			return Candidate{}, err
-		}
-		best.bic = (&joint{ctx: ctx, f: f, data: q}).criterion(max(r.SSE, 1e-18*q.Spread, 1e-300), q.N)
-		return f.account(best, nil), nil
+		return f.likelihood(ctx, m)
 	})
 }
 
@@ -362,6 +348,20 @@ func Choose(candidates []Candidate, o Options) (best Candidate, ok bool) {
 	}
 	best.Chosen = ok
 	return best, ok
+}
+
+// steps are the first two, by words or along runs.
+type steps interface {
+	starts(ctx context.Context) ([]Candidate, error)
+	likelihood(ctx context.Context, m *Model) (Candidate, error)
+}
+
+// newSteps returns those of the data: along runs where the inputs hold a constant and they are no short words.
+func newSteps(c moments.Set, o Options) (steps, error) {
+	if f := newRunFit(c, o, standard); f != nil && o.Recovery == nil && !f.short() {
+		return f, nil
+	}
+	return newWordFit(c, o, standard)
 }
 
 // step checks and calls f with the measurements, within a moment of the end of ctx.

@@ -13,7 +13,7 @@ import (
 // lead to the best optimum, from random parameters.
 type joint struct {
 	ctx     context.Context
-	f       *fitter
+	f       *wordFit
 	data    *lsq.Equations     // of no number of states in particular
 	rnd     *rand.Rand         // for random starts
 	tried   map[int]*candidate // by rank
@@ -21,6 +21,29 @@ type joint struct {
 	halted  bool               // by the Recorder
 	spent   float64            // operations, about
 	stinted bool               // ranks or starts were left out for want of time
+}
+
+// newJoint returns the fit to the data of f, of which nothing is done yet. It errs if the states that
+// are asked for have no room.
+func (f *wordFit) newJoint(ctx context.Context) (*joint, error) {
+	if err := f.o.checkStates(max(1, f.o.Rank), f.d, f.p); err != nil {
+		return nil, err
+	}
+	q, err := f.equations(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &joint{ctx: ctx, f: f, data: q, rnd: rand.New(f.o.source()), tried: map[int]*candidate{}}, nil
+}
+
+// equations returns all that the data say of a model of n states.
+func (f *wordFit) equations(ctx context.Context, n int) (*lsq.Equations, error) {
+	q, err := lsq.NewEquations(f.c, n)
+	if err != nil {
+		return nil, err
+	}
+	q.Stop = func() bool { return ctx.Err() != nil }
+	return q, nil
 }
 
 // exhausted reports whether there is no time left for another rank with n states.
@@ -85,9 +108,9 @@ type start struct {
 	*Model
 }
 
-// fit returns the best model of n states from up to tries starts, fewer if that is enough.
+// likeliest returns the best model of n states from up to tries starts, fewer if that is enough.
 // Runs that crawl where they will not come below the goal are cut short; nil is no goal.
-func (j *joint) fit(n, L, tries int, goal *float64) *candidate {
+func (j *joint) likeliest(n, L, tries int, goal *float64) *candidate {
 	q := *j.data
 	q.N = n
 	starts := j.starts(n)

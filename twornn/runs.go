@@ -297,8 +297,8 @@ func (f *runFit) short() bool {
 	return f.set[ls[len(ls)-1]].Long.N == 0 && math.Pow(float64(f.d), 3) <= moments.AutoUnknowns
 }
 
-// starts returns the linear systems that the responses tell, with their outputs fitted.
-func (f *runFit) starts() (out []Candidate) {
+// starts is Start: the linear systems that the responses tell, with their outputs fitted.
+func (f *runFit) starts(context.Context) (out []Candidate, err error) {
 	g := affine.NewResponses(f.data)
 	for m := 1; m <= f.by.runs.MostStates && (f.o.Rank == 0 || m < f.o.Rank); m++ {
 		s := g.Spectral(m, f.data.D, f.data.P)
@@ -309,10 +309,10 @@ func (f *runFit) starts() (out []Candidate) {
 			out = append(out, f.account(s, "spectral", 1))
 		}
 	}
-	return out
+	return out, nil
 }
 
-// likelihood refines m along the runs.
+// likelihood is Likelihood, along the runs.
 func (f *runFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
 	f.data.Stop = func() bool { return ctx.Err() != nil }
 	s, err := f.system(m)

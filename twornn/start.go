@@ -14,8 +14,8 @@ import (
 	"github.com/twornn/spectral/twornn/tt"
 )
 
-// fitter is one run of FitCollection, in the fit's own coordinates throughout.
-type fitter struct {
+// wordFit fits by measurements of short words, in the fit's own coordinates throughout.
+type wordFit struct {
 	c      moments.Set
 	w      coordinates
 	o      Options
@@ -31,10 +31,14 @@ type fitter struct {
 	wild      *wild       // outliers of the data, once asked for
 }
 
-// newFitter returns the fitter for the data of z, which are in the coordinates w.
-func newFitter(z moments.Set, w coordinates, o Options, by policy) *fitter {
+// newWordFit returns the fit to the data of c. It errs if they hold nothing to fit.
+func newWordFit(c moments.Set, o Options, by policy) (*wordFit, error) {
+	w, z, err := newCoordinates(c, by)
+	if err != nil {
+		return nil, err
+	}
 	d, _ := w.dims()
-	return &fitter{c: z, w: w, o: o, policy: by, d: d, p: len(w.scale), scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}
+	return &wordFit{c: z, w: w, o: o, policy: by, d: d, p: len(w.scale), scale: w.scale, h: map[int]*tt.Tensor{}, stats: map[int]Stats{}}, nil
 }
 
 // candidate is a model of one L and rank.
@@ -54,8 +58,9 @@ type candidate struct {
 	long, zeroLong float64
 }
 
-// search returns the best candidate of all that the options leave open.
-func (f *fitter) search(ctx context.Context) (best candidate, err error) {
+// start reads models off Hankel tensors, of every L and rank that the options leave open, and returns
+// the best.
+func (f *wordFit) start(ctx context.Context) (best candidate, err error) {
 	Ls, err := f.possibleL()
 	if err != nil {
 		return best, err
@@ -83,7 +88,7 @@ func (f *fitter) search(ctx context.Context) (best candidate, err error) {
 }
 
 // possibleL returns the L asked for, or else all that the lengths at hand allow.
-func (f *fitter) possibleL() (Ls []int, err error) {
+func (f *wordFit) possibleL() (Ls []int, err error) {
 	if f.o.L > 0 {
 		return []int{f.o.L}, nil
 	}
@@ -94,7 +99,7 @@ func (f *fitter) possibleL() (Ls []int, err error) {
 }
 
 // fittingL returns all L that the lengths at hand allow.
-func (f *fitter) fittingL() (Ls []int) {
+func (f *wordFit) fittingL() (Ls []int) {
 	longest := slices.Max(f.c.Lengths())
 	for L := 1; 2*L+1 <= longest; L++ {
 		if _, err := f.o.Basis.resolve(L, f.has); err == nil {
@@ -105,7 +110,7 @@ func (f *fitter) fittingL() (Ls []int) {
 }
 
 // layoutError says which lengths were measured and what to do, where they fit no L.
-func (f *fitter) layoutError() error {
+func (f *wordFit) layoutError() error {
 	text := fmt.Sprintf("twornn: the data have outputs after %s steps; that fits no L", list(f.c.Lengths()))
 	if L := otherL(f.c, f.o.Basis); L > 0 {
 		return fmt.Errorf("%s: give Options{L: %d}, for which there are sequences of %s steps", text, L, list(f.o.Basis.needed(L)))
@@ -114,7 +119,7 @@ func (f *fitter) layoutError() error {
 }
 
 // candidatesAt recovers what L needs and reads the models off.
-func (f *fitter) candidatesAt(ctx context.Context, L int) ([]candidate, error) {
+func (f *wordFit) candidatesAt(ctx context.Context, L int) ([]candidate, error) {
 	basis, err := f.o.Basis.resolve(L, f.has)
 	if err != nil {
 		if other := otherL(f.c, f.o.Basis); other > 0 && other != L {
@@ -128,10 +133,10 @@ func (f *fitter) candidatesAt(ctx context.Context, L int) ([]candidate, error) {
 	return f.candidates(L, basis)
 }
 
-func (f *fitter) has(l int) bool { return f.c[l] != nil }
+func (f *wordFit) has(l int) bool { return f.c[l] != nil }
 
 // recover fills f.h with the Hankel tensors that the basis needs.
-func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
+func (f *wordFit) recover(ctx context.Context, b Basis, L int) error {
 	lengths := b.lengths(L)
 	if b == UpToLength && f.has(0) {
 		lengths = append(lengths, 0)
@@ -156,7 +161,7 @@ func (f *fitter) recover(ctx context.Context, b Basis, L int) error {
 }
 
 // recoverOne recovers H⁽ˡ⁾ by the method asked for, or else by the one that the size allows.
-func (f *fitter) recoverOne(ctx context.Context, l int) (*tt.Tensor, Stats, error) {
+func (f *wordFit) recoverOne(ctx context.Context, l int) (*tt.Tensor, Stats, error) {
 	m, r := &Measurements{f.c[l]}, f.o.Recovery
 	if r == nil {
 		r = LeastSquares{}
@@ -173,7 +178,7 @@ func (f *fitter) recoverOne(ctx context.Context, l int) (*tt.Tensor, Stats, erro
 }
 
 // candidates returns the model of the rank asked for, or of every possible one.
-func (f *fitter) candidates(L int, b Basis) ([]candidate, error) {
+func (f *wordFit) candidates(L int, b Basis) ([]candidate, error) {
 	// H⁽ˡ⁾ carries rounding errors of about eps times the condition of X.
 	rtol := 0.0
 	for _, l := range b.lengths(L) {
@@ -207,7 +212,7 @@ func (f *fitter) candidates(L int, b Basis) ([]candidate, error) {
 }
 
 // score fills in the squared errors of a candidate and its BIC.
-func (f *fitter) score(c *candidate) error {
+func (f *wordFit) score(c *candidate) error {
 	e, err := f.squaredErrors(c.Model)
 	if err != nil {
 		return err
@@ -241,7 +246,7 @@ func (f *fitter) score(c *candidate) error {
 
 // most returns how many states the data can tell: those that the block of a candidate can
 // carry, or by likelihood the block of the longest words that were measured.
-func (f *fitter) most(c candidate) int {
+func (f *wordFit) most(c candidate) int {
 	L := c.L
 	if ls := f.c.Lengths(); f.o.Recovery == nil {
 		L = max(L, (ls[len(ls)-1]-1)/2)
@@ -250,14 +255,14 @@ func (f *fitter) most(c candidate) int {
 }
 
 // long returns the sample of sequences longer than any length measured.
-func (f *fitter) long() moments.Sample {
+func (f *wordFit) long() moments.Sample {
 	ls := f.c.Lengths()
 	return f.c[ls[len(ls)-1]].Long
 }
 
 // squaredErrors returns the squared error of each output of m over the measurements
 // of all lengths, in the scaled units.
-func (f *fitter) squaredErrors(m *Model) ([]float64, error) {
+func (f *wordFit) squaredErrors(m *Model) ([]float64, error) {
 	sum := make([]float64, f.p)
 	for _, l := range f.c.Lengths() {
 		e, err := squaredErrors(f.c[l], m.Hankel(l))
@@ -272,7 +277,7 @@ func (f *fitter) squaredErrors(m *Model) ([]float64, error) {
 // betterRank returns the rank above the one asked for that fits clearly better by least
 // squares: in BIC, and with two thirds of the squared error at the most. It returns 0 if
 // there is none, the data are too few to tell, or the tensors too large to try.
-func (f *fitter) betterRank(ctx context.Context, best candidate) int {
+func (f *wordFit) betterRank(ctx context.Context, best candidate) int {
 	if f.o.Rank == 0 {
 		return 0
 	}
@@ -308,7 +313,7 @@ func (f *fitter) betterRank(ctx context.Context, best candidate) int {
 }
 
 // explodes is explodes for a model in the fit's coordinates.
-func (f *fitter) explodes(m *Model) (most float64, bad bool) {
+func (f *wordFit) explodes(m *Model) (most float64, bad bool) {
 	g := growth(m, f.c) // of independent inputs, exactly: large already where one run of very many grows
 	k := f.c.Kept()
 	if k == nil || g <= f.policy.MaxGrowth {

@@ -2,62 +2,60 @@ package twornn
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
-	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
-// fitWords fits by measurements of short words.
-func fitWords(ctx context.Context, c moments.Set, o Options, by policy) (*Result, error) {
-	w, z, err := newCoordinates(c, by)
+// fit takes the steps, and tells what came of them.
+func (f *wordFit) fit(ctx context.Context) (*Result, error) {
+	start, err := f.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := newFitter(z, w, o, by)
-	best, tried, err := f.fit(ctx)
+	if f.o.Recovery != nil {
+		return f.told(ctx, start, f.spectral) // the paper's Algorithm 1, and no more
+	}
+	best, tried, err := f.choose(ctx, start) // by likelihood, at every rank on the way
 	if err != nil {
 		return nil, err
 	}
+	return f.told(ctx, best, tried)
+}
+
+// told returns the best of the candidates as a result in the units of the data, with what is to be
+// said of it.
+func (f *wordFit) told(ctx context.Context, best candidate, tried []candidate) (r *Result, err error) {
 	trial, left := f.try(ctx, &best)
-	res := f.result(best)
-	res.trial, res.left, res.wild = trial, left, f.wild
-	if res.joined, err = f.joined(best, w, res); err != nil {
+	r = f.result(best)
+	r.trial, r.left, r.wild = trial, left, f.wild
+	if r.joined, err = f.joined(best, r); err != nil {
 		return nil, err
 	}
 	for _, c := range tried {
 		a := f.account(c, best.Model)
-		a.Chosen = a.Chosen && !res.Fallback
-		res.Candidates = append(res.Candidates, a)
+		a.Chosen = a.Chosen && !r.Fallback
+		r.Candidates = append(r.Candidates, a)
 	}
-	if rank := f.betterRank(ctx, best); rank > 0 && !res.Has(RankLow) {
-		res.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", o.Rank, rank)
+	if rank := f.betterRank(ctx, best); rank > 0 && !r.Has(RankLow) {
+		r.warn(RankLow, "rank %d asked for, but %d states fit clearly better (by BIC): what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", f.o.Rank, rank)
 	}
-	res.Model = w.toData(res.Model)
-	if r, d := w.dims(); r < d {
-		res.warn(Collinear, "%s", areCombinations(d-r, d, false))
+	r.Model = f.w.toData(r.Model)
+	if k, d := f.w.dims(); k < d {
+		r.warn(Collinear, "%s", areCombinations(d-k, d, false))
 	}
-	res.adequate = best.climb != nil && best.climb.adequate(by)
-	return res, nil
-}
-
-// fit returns the best model of the route that the options ask for, and all that were
-// weighed: the paper's with the recovery that is named, or else the recommended one.
-func (f *fitter) fit(ctx context.Context) (candidate, []candidate, error) {
-	if f.o.Recovery == nil {
-		return f.likelihood(ctx)
-	}
-	best, err := f.search(ctx)
-	return best, f.spectral, err
+	r.adequate = best.climb != nil && best.climb.adequate(f.policy)
+	return r, nil
 }
 
 // result returns what is to be told of the best candidate: the zero function in its place
 // if the guard asks for that, and all warnings.
-func (f *fitter) result(best candidate) *Result {
+func (f *wordFit) result(best candidate) *Result {
 	r := f.summary(best)
 	for _, check := range []func(candidate, *Result){
 		f.checkData, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
@@ -71,7 +69,7 @@ func (f *fitter) result(best candidate) *Result {
 }
 
 // summary returns the result without a warning.
-func (f *fitter) summary(best candidate) *Result {
+func (f *wordFit) summary(best candidate) *Result {
 	r := &Result{
 		Model: best.Model, L: best.L, Rank: best.states(), Basis: best.basis, SingularValues: best.values, Recovery: f.stats,
 		Lengths: f.c.Lengths(), LongMSE: best.long,
@@ -93,7 +91,7 @@ func (f *fitter) summary(best candidate) *Result {
 }
 
 // checkData warns of lengths with fewer independent measurements than unknowns.
-func (f *fitter) checkData(best candidate, r *Result) {
+func (f *wordFit) checkData(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
 		if st := f.stats[l]; st.Status == Underdetermined && best.climb == nil {
 			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns for each output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
@@ -103,7 +101,7 @@ func (f *fitter) checkData(best candidate, r *Result) {
 }
 
 // checkRecoveries warns of recoveries that did not converge.
-func (f *fitter) checkRecoveries(best candidate, r *Result) {
+func (f *wordFit) checkRecoveries(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
 		if st := f.stats[l]; st.Status == IterationLimit {
 			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise its MaxIterations, or leave its Step zero to have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
@@ -112,14 +110,14 @@ func (f *fitter) checkRecoveries(best candidate, r *Result) {
 }
 
 // checkChoice hands on what the choice has to say.
-func (f *fitter) checkChoice(best candidate, r *Result) {
+func (f *wordFit) checkChoice(best candidate, r *Result) {
 	if best.note != nil {
 		r.Warnings = append(r.Warnings, *best.note)
 	}
 }
 
 // checkDescent warns of a joint fit that was cut short.
-func (f *fitter) checkDescent(best candidate, r *Result) {
+func (f *wordFit) checkDescent(best candidate, r *Result) {
 	if best.climb == nil {
 		return
 	}
@@ -134,14 +132,14 @@ func (f *fitter) checkDescent(best candidate, r *Result) {
 }
 
 // checkFreedom warns of a model with more free parameters than the data have outputs.
-func (f *fitter) checkFreedom(best candidate, r *Result) {
+func (f *wordFit) checkFreedom(best candidate, r *Result) {
 	if k := freeParameters(best.states(), f.d, f.p); best.climb != nil && float64(k) > best.climb.q.M {
 		r.warn(Deficient, "the data hold %.0f outputs, the model has %d free parameters: it is one of many that fit; give more data or lower the rank", best.climb.q.M, k)
 	}
 }
 
 // checkRank warns of fewer states than were asked for.
-func (f *fitter) checkRank(best candidate, r *Result) {
+func (f *wordFit) checkRank(best candidate, r *Result) {
 	if f.o.Rank <= r.Rank {
 		return
 	}
@@ -154,7 +152,7 @@ func (f *fitter) checkRank(best candidate, r *Result) {
 
 // guard puts the zero function in the place of a model that does worse (Section 5), or no
 // better than chance would.
-func (f *fitter) guard(best candidate, r *Result) {
+func (f *wordFit) guard(best candidate, r *Result) {
 	switch {
 	case best.zero && r.MSE <= r.ZeroMSE:
 		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
@@ -171,7 +169,7 @@ func (f *fitter) guard(best candidate, r *Result) {
 
 // checkLong warns of a model that does worse, or explodes, on sequences longer than those
 // measured.
-func (f *fitter) checkLong(best candidate, r *Result) {
+func (f *wordFit) checkLong(best candidate, r *Result) {
 	last := r.Lengths[len(r.Lengths)-1]
 	drifts := best.long > f.policy.Drift*r.MSE
 	if drifts && best.long <= best.zeroLong {
@@ -186,7 +184,7 @@ func (f *fitter) checkLong(best candidate, r *Result) {
 }
 
 // checkWords warns of words too short for the states that the data show.
-func (f *fitter) checkWords(best candidate, r *Result) {
+func (f *wordFit) checkWords(best candidate, r *Result) {
 	if !r.ceiling || best.climb == nil || best.climb.adequate(f.policy) {
 		return
 	}
@@ -205,7 +203,7 @@ func (f *fitter) checkWords(best candidate, r *Result) {
 
 // try compares a joint fit with the rivals, and has the zero function taken where that does better
 // on parts left out and the rank was left open.
-func (f *fitter) try(ctx context.Context, best *candidate) (*rivals.Trial, []float64) {
+func (f *wordFit) try(ctx context.Context, best *candidate) (*rivals.Trial, []float64) {
 	k := f.c.Kept()
 	_, d := f.w.dims()
 	s := rivals.New(k, d, f.p, f.scale, rivals.Alone)
@@ -220,7 +218,7 @@ func (f *fitter) try(ctx context.Context, best *candidate) (*rivals.Trial, []flo
 }
 
 // joined returns what intervals need of a joint fit, nil if there was none.
-func (f *fitter) joined(best candidate, w coordinates, r *Result) (*joined, error) {
+func (f *wordFit) joined(best candidate, r *Result) (*joined, error) {
 	if best.climb == nil || r.Fallback {
 		return nil, nil
 	}
@@ -230,12 +228,12 @@ func (f *fitter) joined(best candidate, w coordinates, r *Result) (*joined, erro
 	}
 	q := best.climb.q
 	return &joined{
-		w: w, shape: q.Shape, theta: best.climb.Theta, M: q.M, free: q.Free(),
+		w: f.w, shape: q.Shape, theta: best.climb.Theta, M: q.M, free: q.Free(),
 		noise: noise, last: r.Lengths[len(r.Lengths)-1],
 		covariance: func() (func(g []float64, noise float64) float64, error) {
 			var K *mat.SymDense
 			if k := f.c.Kept(); k != nil && k.Overlaps() {
-				K = byTarget(k, w, q.Shape, best.climb.Theta)
+				K = byTarget(k, f.w, q.Shape, best.climb.Theta)
 			}
 			return best.climb.covariance(K)
 		},
@@ -243,7 +241,7 @@ func (f *fitter) joined(best candidate, w coordinates, r *Result) (*joined, erro
 }
 
 // account is what a Result tells of a candidate.
-func (f *fitter) account(c candidate, chosen *Model) Candidate {
+func (f *wordFit) account(c candidate, chosen *Model) Candidate {
 	rows := 0
 	for _, l := range f.c.Lengths() {
 		rows += f.c[l].N()
@@ -258,10 +256,39 @@ func (f *fitter) account(c candidate, chosen *Model) Candidate {
 	}
 }
 
+// starts is Start.
+func (f *wordFit) starts(ctx context.Context) (out []Candidate, err error) {
+	if _, err := f.start(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range f.spectral {
+		out = append(out, f.account(c, nil))
+	}
+	return out, nil
+}
+
+// likelihood is Likelihood.
+func (f *wordFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
+	q, err := f.equations(ctx, m.states())
+	if err != nil {
+		return Candidate{}, err
+	}
+	r := newClimb(q, f.w.fromData(m))
+	if r.run(ctx, LevenbergMarquardt{}, f.o.Recorder, nil); math.IsInf(r.SSE, 1) {
+		return Candidate{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
+	}
+	best := candidate{Model: r.model(), L: f.o.L, start: "given", climb: r}
+	if err := f.score(&best); err != nil {
+		return Candidate{}, err
+	}
+	best.bic = (&joint{ctx: ctx, f: f, data: q}).criterion(max(r.SSE, 1e-18*q.Spread, 1e-300), q.N)
+	return f.account(best, nil), nil
+}
+
 // noiseVariances returns the variance of the residuals of each output, by length: the
 // squared errors over N less the part that the parameters took, drawn towards that of
 // all lengths where rows are few.
-func (f *fitter) noiseVariances(m *Model) (map[int][]float64, error) {
+func (f *wordFit) noiseVariances(m *Model) (map[int][]float64, error) {
 	k := float64(freeParameters(m.states(), f.d, f.p))
 	var rows float64
 	for _, l := range f.c.Lengths() {
