@@ -16,33 +16,57 @@ import (
 	"github.com/twornn/spectral/datasets"
 )
 
-// days returns n rows of four hours with the season of a day, as a CSV file says them: with NaN
-// where gone says so, and with those rows left out.
+// moments returns n times.
+func moments(n int, at func(i int) time.Time) []time.Time {
+	out := make([]time.Time, n)
+	for i := range out {
+		out[i] = at(i)
+	}
+	return out
+}
+
+// march returns a time so long after the beginning of March.
+func march(after time.Duration) time.Time {
+	return time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC).Add(after)
+}
+
+// timed returns columns at those times, as a CSV file says them.
+func timed(t *testing.T, at []time.Time, names string, columns ...[]float64) *datasets.Series {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "time,%s\n", names)
+	for i := range at {
+		b.WriteString(at[i].Format(time.RFC3339))
+		for _, v := range columns {
+			fmt.Fprintf(&b, ",%v", v[i])
+		}
+		b.WriteString("\n")
+	}
+	s, err := datasets.Read(strings.NewReader(b.String()), "rows.csv", datasets.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// days returns n rows of four hours with the season of a day: with NaN where gone says so, and
+// with those rows left out.
 func days(t *testing.T, n int, gone func(i int) bool) (marked, short *datasets.Series) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(7, 8))
-	texts := make([]strings.Builder, 2)
-	at, level := time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC), 0.0
+	r, level := rand.New(rand.NewPCG(7, 8)), 0.0
+	all := moments(n, func(i int) time.Time { return march(time.Duration(4*i) * time.Hour) })
+	var y, kept []float64
+	var at []time.Time
 	for i := range n {
 		level = 0.9*level + r.NormFloat64()
-		y := 20 + 8*math.Sin(2*math.Pi*float64(i)/6) + level
+		y = append(y, 20+8*math.Sin(2*math.Pi*float64(i)/6)+level)
 		if gone(i) {
-			fmt.Fprintf(&texts[0], "%s,NaN\n", at.Format(time.RFC3339))
+			y[i] = math.NaN()
 		} else {
-			for j := range texts {
-				fmt.Fprintf(&texts[j], "%s,%v\n", at.Format(time.RFC3339), y)
-			}
+			at, kept = append(at, all[i]), append(kept, y[i])
 		}
-		at = at.Add(4 * time.Hour)
 	}
-	read := func(j int) *datasets.Series {
-		s, err := datasets.Read(strings.NewReader("time,y\n"+texts[j].String()), "hours.csv", datasets.CSV{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	return read(0), read(1)
+	return timed(t, all, "y", y), timed(t, at, "y", kept)
 }
 
 // TestGapsArePutIn: a file whose lost rows are left out is learnt, scored and forecast as
@@ -230,37 +254,22 @@ func TestTargetsWithManyGaps(t *testing.T) {
 // were no times, and where the times have no step rows follow each other; both are told.
 func TestGapsThatAreNone(t *testing.T) {
 	ctx := context.Background()
-	file := func(at func(i int) time.Time) *datasets.Series {
-		v, _ := noisy(120, 5).Column("a")
-		var b strings.Builder
-		for i, x := range v {
-			fmt.Fprintf(&b, "%s,%v\n", at(i).Format(time.RFC3339), x)
-		}
-		s, err := datasets.Read(strings.NewReader("time,a\n"+b.String()), "a.csv", datasets.CSV{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	r, now := rand.New(rand.NewPCG(1, 1)), time.Date(2021, 3, 1, 0, 0, 0, 0, time.UTC)
+	v, _ := noisy(120, 5).Column("a")
+	r, event := rand.New(rand.NewPCG(1, 1)), march(0)
 	plain, _ := noisy(120, 5).Select("a")
 	for name, c := range map[string]struct {
 		at   func(i int) time.Time
 		told string
 		next time.Duration // from the last row to that forecast; 0: not known
 	}{
-		"weekdays": {func(i int) time.Time { return now.AddDate(0, 0, i/5*7+i%5) }, "days of the week that have no rows", 3 * 24 * time.Hour},
+		"weekdays": {func(i int) time.Time { return march(0).AddDate(0, 0, i/5*7+i%5) }, "days of the week that have no rows", 3 * 24 * time.Hour},
 		"events": {func(i int) time.Time {
-			if i == 0 {
-				r = rand.New(rand.NewPCG(1, 1))
-				return now
-			}
-			now = now.Add(time.Duration(1+r.IntN(9000)) * time.Second)
-			return now
+			event = event.Add(time.Duration(1+r.IntN(9000)) * time.Second)
+			return event
 		}, "no common step", 0},
-		"hardly": {func(i int) time.Time { return now.AddDate(0, 0, i+i/2*9) }, "more than half of all", 24 * time.Hour},
+		"hardly": {func(i int) time.Time { return march(0).AddDate(0, 0, i+i/2*9) }, "more than half of all", 24 * time.Hour},
 	} {
-		s := file(c.at)
+		s := timed(t, moments(120, c.at), "a", v)
 		o := Options{Seasons: []int{5}}
 		f, err := TwoRNN{}.Learn(ctx, s, o)
 		if err != nil {
@@ -290,14 +299,7 @@ func TestGapsThatAreNone(t *testing.T) {
 // is saved and comes back.
 func TestMoreGapsThanRows(t *testing.T) {
 	v, _ := noisy(200, 5).Column("a")
-	var b strings.Builder
-	for i, x := range v {
-		fmt.Fprintf(&b, "%s,%v\n", time.Date(2021, 3, 1+i/8, 9+i%8, 0, 0, 0, time.UTC).Format(time.RFC3339), x)
-	}
-	s, err := datasets.Read(strings.NewReader("time,a\n"+b.String()), "a.csv", datasets.CSV{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := timed(t, moments(200, func(i int) time.Time { return march(time.Duration(i/8*24+9+i%8) * time.Hour) }), "a", v)
 	f, err := TwoRNN{}.Learn(context.Background(), s, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package forecast
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -328,36 +327,24 @@ func TestHolesAreNoMisses(t *testing.T) {
 // TestKnownAcrossGaps: rows that a file leaves out are no holes of a known column on the way; what
 // is left out is told by the rows as they came.
 func TestKnownAcrossGaps(t *testing.T) {
-	u, y, kept := make([]float64, 0, 200), make([]float64, 0, 200), []time.Time{}
+	var u, y []float64
+	var at []time.Time
 	for i := range 200 {
-		if i%10 == 7 {
-			continue
+		if i%10 != 7 {
+			at, u, y = append(at, march(time.Duration(i)*time.Hour)), append(u, float64(i%5)), append(y, float64(i%5)+math.Sin(float64(i)))
 		}
-		u, y = append(u, float64(i%5)), append(y, float64(i%5)+math.Sin(float64(i)))
-		kept = append(kept, time.Date(2021, 3, 1, i, 0, 0, 0, time.UTC))
-	}
-	text := func() *datasets.Series {
-		var b strings.Builder
-		for i := range u {
-			fmt.Fprintf(&b, "%s,%v,%v\n", kept[i].Format(time.RFC3339), u[i], y[i])
-		}
-		s, err := datasets.Read(strings.NewReader("time,u,y\n"+b.String()), "hours.csv", datasets.CSV{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
 	}
 	o := Options{Known: []string{"u"}, Targets: []string{"y"}, Horizons: []int{1, 6}, Seasons: []int{5}}
-	table, err := Backtest(context.Background(), text(), 144, []Method{Ridge{}}, o)
+	table, err := Backtest(context.Background(), timed(t, at, "u,y", u, y), 144, []Method{Ridge{}}, o)
 	if err != nil || table.LeftOut.Forecasts != 0 || table.Rows[0].N != 36 || table.Rows[1].N != 36 {
 		t.Fatalf("%v, %v", table, err)
 	}
 	u[160] = math.NaN() // the row before it is two hours before
-	table, err = Backtest(context.Background(), text(), 144, []Method{Ridge{}}, o)
+	table, err = Backtest(context.Background(), timed(t, at, "u,y", u, y), 144, []Method{Ridge{}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, gap := table.LeftOut, int(kept[160].Sub(kept[159]).Hours()); l.First.Row != 159 || l.First.Horizon != gap || table.Rows[0].N != 35 || table.Rows[1].N >= 36-5 {
+	if l, gap := table.LeftOut, int(at[160].Sub(at[159]).Hours()); l.First.Row != 159 || l.First.Horizon != gap || table.Rows[0].N != 35 || table.Rows[1].N >= 36-5 {
 		t.Errorf("%+v %+v", l, *l.First)
 	}
 }
