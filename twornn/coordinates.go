@@ -58,6 +58,17 @@ func newCoordinates(c moments.Set, by policy) (coordinates, moments.Set, error) 
 // dims returns the numbers of independent inputs, and of inputs of the data.
 func (k coordinates) dims() (r, d int) { return k.W.Dims() }
 
+// mapped returns the inputs z = W x of a run, x being d numbers a step; nil if there are none.
+func mapped(x []float64, W *mat.Dense) []float64 {
+	_, d := W.Dims()
+	if len(x) < d {
+		return nil
+	}
+	var z mat.Dense
+	z.Mul(mat.NewDense(len(x)/d, d, x), W.T())
+	return z.RawMatrix().Data
+}
+
 // toData returns a model in these coordinates as one of the data.
 func (k coordinates) toData(m *Model) *Model {
 	q := m.MapInputs(k.W)
@@ -194,18 +205,13 @@ func stackRow(m *mat.Dense, row []float64) *mat.Dense {
 // the outputs that are its own, so that every target counts once, where most is known of
 // what came before.
 func (s split) data(k *moments.Kept) *affine.Data {
-	r, d := s.W.Dims()
+	r, _ := s.W.Dims()
 	p := len(s.mean)
 	out := &affine.Data{D: r, P: p}
 	for _, run := range k.Runs {
-		q := lsq.Run{At: run.At[run.Fresh:]}
-		if len(run.X) > 0 {
-			var z mat.Dense
-			z.Mul(mat.NewDense(len(run.X)/d, d, run.X), s.W.T())
-			q.X = z.RawMatrix().Data
-			for t := 0; t < len(q.X); t += r {
-				q.X[t] = 1 // exactly
-			}
+		q := lsq.Run{X: mapped(run.X, s.W), At: run.At[run.Fresh:]}
+		for t := 0; t < len(q.X); t += r {
+			q.X[t] = 1 // exactly
 		}
 		for i := run.Fresh * p; i < len(run.Y); i++ {
 			q.Y = append(q.Y, (run.Y[i]-s.mean[i%p])*s.scale[i%p])

@@ -194,7 +194,7 @@
 //	options.go       Options, and what a fit has room for
 //	collect.go       Collect, Collection; Shard: data that are gathered in several places
 //	coordinates.go   those in which Fit works: of unit second moments, or with a constant set apart
-//	growth.go        what becomes of the outputs in the long run; a model's errors on data that were kept
+//	growth.go        what becomes of the outputs in the long run, and in runs over the training inputs
 //	refine.go        LevenbergMarquardt, Adam
 //	result.go        Result, Candidate, Warning
 //	intervals.go     NewConformal: intervals from data held out; Result.Intervals: those of a joint fit

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
 // Predictor is whatever maps a k×d input to p outputs: a Model, a baseline.
@@ -296,4 +298,49 @@ func (m *NonLinear) Takes(d, p int) error {
 		return (*Model)(nil).fitted()
 	}
 	return m.Model.Takes(d, p)
+}
+
+// meanSquares returns the mean square of the errors of f on the last output of the
+// sample, and of those outputs themselves, for each output; nil if it is empty.
+func meanSquares(s moments.Sample, f Predictor) (mse, zero []float64) {
+	if len(s.Kept) == 0 {
+		return nil, nil
+	}
+	data := func(yield func(Sequence) bool) {
+		for _, e := range s.Kept {
+			if !yield(Sequence{X: e.X, Y: e.Y}) {
+				return
+			}
+		}
+	}
+	for _, o := range Evaluate(f, data).Outputs {
+		mse = append(mse, o.MSE)
+		zero = append(zero, o.Variance+o.Mean*o.Mean)
+	}
+	return mse, zero
+}
+
+// meanSquaresOf returns the mean squared error of the model over the outputs kept, each
+// counted once, in the units of the data, and that of the zero function.
+func meanSquaresOf(k *moments.Kept, m *Model) (mse, zero float64) {
+	_, d, p := m.Dims()
+	n := 0.0
+	for _, run := range k.Runs {
+		var y mat.Dense
+		if steps := len(run.X) / d; steps > 0 {
+			m.OutputsTo(&y, mat.NewDense(steps, d, run.X))
+		}
+		for i := run.Fresh; i < len(run.At); i++ {
+			hat := m.Predict(nil, nil)
+			if t := run.At[i]; t > 0 {
+				hat = y.RawRowView(t - 1)
+			}
+			for o, v := range run.Y[i*p : (i+1)*p] {
+				mse += (v - hat[o]) * (v - hat[o])
+				zero += v * v
+				n++
+			}
+		}
+	}
+	return mse / n, zero / n
 }

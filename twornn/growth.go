@@ -33,6 +33,14 @@ func growth(m *Model, c moments.Set) float64 {
 	return math.Sqrt(max(independentGrowth(m, c), stretchGrowth(m, stretch)) / (energy / rows))
 }
 
+// growthOf is growth of a model that takes the inputs as they came, which c may hold in a frame.
+func growthOf(m *Model, c moments.Set) float64 {
+	if fr := c.Frame(); fr != nil {
+		m = m.MapInputs(fr.T)
+	}
+	return growth(m, c)
+}
+
 // stretchGrowth returns the largest mean square of an output along the stretch.
 func stretchGrowth(m *Model, stretch []float64) float64 {
 	_, d, p := m.Dims()
@@ -95,51 +103,6 @@ func independentGrowth(m *Model, c moments.Set) float64 {
 		return math.Inf(1)
 	}
 	return max(0, s) // rounding may leave a small negative trace where outputs die out
-}
-
-// meanSquares returns the mean square of the errors of f on the last output of the
-// sample, and of those outputs themselves, for each output; nil if it is empty.
-func meanSquares(s moments.Sample, f Predictor) (mse, zero []float64) {
-	if len(s.Kept) == 0 {
-		return nil, nil
-	}
-	data := func(yield func(Sequence) bool) {
-		for _, e := range s.Kept {
-			if !yield(Sequence{X: e.X, Y: e.Y}) {
-				return
-			}
-		}
-	}
-	for _, o := range Evaluate(f, data).Outputs {
-		mse = append(mse, o.MSE)
-		zero = append(zero, o.Variance+o.Mean*o.Mean)
-	}
-	return mse, zero
-}
-
-// meanSquaresOf returns the mean squared error of the model over the outputs kept, each
-// counted once, in the units of the data, and that of the zero function.
-func meanSquaresOf(k *moments.Kept, m *Model) (mse, zero float64) {
-	_, d, p := m.Dims()
-	n := 0.0
-	for _, run := range k.Runs {
-		var y mat.Dense
-		if steps := len(run.X) / d; steps > 0 {
-			m.OutputsTo(&y, mat.NewDense(steps, d, run.X))
-		}
-		for i := run.Fresh; i < len(run.At); i++ {
-			hat := m.Predict(nil, nil)
-			if t := run.At[i]; t > 0 {
-				hat = y.RawRowView(t - 1)
-			}
-			for o, v := range run.Y[i*p : (i+1)*p] {
-				mse += (v - hat[o]) * (v - hat[o])
-				zero += v * v
-				n++
-			}
-		}
-	}
-	return mse / n, zero / n
 }
 
 // damp returns the model with A scaled by the largest factor, to so many digits, with which

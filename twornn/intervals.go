@@ -338,17 +338,13 @@ func byTarget(k *moments.Kept, w coordinates, s lsq.Shape, theta []float64) *mat
 		}
 		last = len(run.At)
 		flush(base * s.P)
-		var z mat.Dense
-		if len(run.X) > 0 {
-			_, d := w.W.Dims()
-			z.Mul(mat.NewDense(len(run.X)/d, d, run.X), w.W.T())
-		}
+		z := mapped(run.X, w.W)
 		for i, t := range run.At {
 			var x []float64
 			var in mat.Matrix
 			if r, _ := w.W.Dims(); t > 0 {
-				x = z.RawMatrix().Data[:t*r]
-				in = z.Slice(0, t, 0, r)
+				x = z[:t*r]
+				in = mat.NewDense(t, r, x)
 			}
 			J, hat := s.Derivatives(theta, x), model.Predict(nil, in)
 			for o := range s.P {

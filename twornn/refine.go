@@ -88,7 +88,7 @@ func (o LevenbergMarquardt) refine(ctx context.Context, m *Model, c moments.Set,
 	in := w.fromData(m)
 	r := newClimb(q, in)
 	if math.IsInf(r.SSE, 1) && ctx.Err() == nil {
-		return nil, Stats{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
+		return nil, Stats{}, errNoWayDown
 	}
 	r.run(ctx, o, rec, nil)
 	if !(r.SSE < r.First) {
@@ -103,6 +103,9 @@ func (o LevenbergMarquardt) check() error {
 	}
 	return nil
 }
+
+// errNoWayDown is the error of a model that no descent can start from.
+var errNoWayDown = errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
 
 // climb is one run of Levenberg-Marquardt on the equations of a 2-RNN.
 type climb struct {
@@ -136,11 +139,21 @@ func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder, hop
 
 // stats tells how the runs went.
 func (r *climb) stats() Stats {
-	status := map[lsq.Status]Status{lsq.Unfinished: IterationLimit, lsq.Converged: Converged, lsq.Stopped: Stopped}[r.Status]
 	return Stats{
-		Status: status, Iterations: r.Iterations, Residuals: r.Residuals,
+		Status: statusOf(r.Status), Iterations: r.Iterations, Residuals: r.Residuals,
 		N: int(r.q.M) / r.q.P, Unknowns: float64(r.q.Free()), Gradient: r.Distance,
 	}
+}
+
+// statusOf returns the status of a descent.
+func statusOf(s lsq.Status) Status {
+	switch s {
+	case lsq.Converged:
+		return Converged
+	case lsq.Stopped:
+		return Stopped
+	}
+	return IterationLimit
 }
 
 // freeParameters returns how many of the parameters of a 2-RNN with n states are free:

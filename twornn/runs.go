@@ -155,13 +155,7 @@ func (f *runFit) told(ctx context.Context, search *affine.Search) (*Result, erro
 }
 
 // growth is that of the model, as Candidate.Growth says.
-func (f *runFit) growth(s *affine.System) float64 {
-	m := f.model(s)
-	if fr := f.set.Frame(); fr != nil {
-		m = m.MapInputs(fr.T)
-	}
-	return growth(m, f.set)
-}
+func (f *runFit) growth(s *affine.System) float64 { return growthOf(f.model(s), f.set) }
 
 // keep puts another in the place of a system that grows beyond the bound that is asked for: the same damped,
 // or of those tried that keep to it the one that did best on the parts left out, whichever does better
@@ -245,17 +239,6 @@ func (f *runFit) meanSquare(s *affine.System) (mean float64) {
 		mean += v / (n * float64(len(sums)) * f.scale[o] * f.scale[o])
 	}
 	return mean
-}
-
-// statusOf returns the status of a descent.
-func statusOf(s lsq.Status) Status {
-	switch s {
-	case lsq.Converged:
-		return Converged
-	case lsq.Stopped:
-		return Stopped
-	}
-	return IterationLimit
 }
 
 // account is what a Result tells of a system, τ errors in a row counting as one.

@@ -58,17 +58,11 @@ func newWideFit(c moments.Set, o Options, by policy) (*wideFit, error) {
 
 // read brings the examples to the coordinates.
 func (f *wideFit) read() {
-	r, d := f.dims()
+	r, _ := f.dims()
 	p := len(f.scale)
 	f.short, f.data = &wide.Data{D: r, P: p}, &wide.Data{D: r, P: p}
 	for _, run := range f.kept.Runs {
-		q := lsq.Run{At: run.At}
-		if n := len(run.X) / d; n > 0 {
-			var z mat.Dense
-			z.Mul(mat.NewDense(n, d, run.X), f.W.T())
-			q.X = z.RawMatrix().Data
-		}
-		q.Y = make([]float64, len(run.Y))
+		q := lsq.Run{X: mapped(run.X, f.W), At: run.At, Y: make([]float64, len(run.Y))}
 		for i, y := range run.Y {
 			q.Y[i] = y * f.scale[i%p]
 		}
@@ -129,12 +123,7 @@ func (f *wideFit) model(s *wide.Fitted) *Model {
 }
 
 // growth is that of the model, as Candidate.Growth says.
-func (f *wideFit) growth(m *Model) float64 {
-	if fr := f.set.Frame(); fr != nil {
-		m = m.MapInputs(fr.T)
-	}
-	return growth(m, f.set)
-}
+func (f *wideFit) growth(m *Model) float64 { return growthOf(m, f.set) }
 
 // result says what was found.
 func (f *wideFit) result(s *wide.Search) *Result {

@@ -2,7 +2,6 @@ package twornn
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -275,7 +274,7 @@ func (f *wordFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
 	}
 	r := newClimb(q, f.w.fromData(m))
 	if r.run(ctx, LevenbergMarquardt{}, f.o.Recorder, nil); math.IsInf(r.SSE, 1) {
-		return Candidate{}, errors.New("twornn: the model's errors on the data are no finite numbers: there is no way down; start from another model")
+		return Candidate{}, errNoWayDown
 	}
 	best := candidate{Model: r.model(), L: f.o.L, start: "given", climb: r}
 	if err := f.score(&best); err != nil {
