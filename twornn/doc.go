@@ -215,8 +215,11 @@
 //	fit.go           Fit: which way data are fitted; Start, Likelihood, Choose: its steps one by one
 //
 // Below it lie tt (tensor trains) and, in internal, linalg, moments (rows to factors), lsq
-// (parameters, residuals, descent), als (trains on rows), affine (linear systems and their
-// interactions along runs), wide (many inputs), rivals (what a fit is compared with), symbols (automata from words) and store (files), each with such a list.
+// (parameters, residuals, descent), als (trains on rows), tangent (descent at a low rank), nuclear
+// (descent on a nuclear norm), affine (linear systems and their interactions along runs), wide (many
+// inputs), rivals (what a fit is compared with), symbols (automata from words), adam (its steps), batch
+// (many predictions at once), store (files) and stop (calls that end with their context). Those of
+// several files, but linalg, have such a list.
 //
 // # Warnings
 //

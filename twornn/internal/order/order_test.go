@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 
 // TestFilesReadInOrder: the packages of this module that promise it.
 func TestFilesReadInOrder(t *testing.T) {
-	for _, dir := range []string{"../moments", "../lsq", "../als", "../tangent", "../affine", "../symbols", "../..", "../../forecast"} {
+	for _, dir := range []string{"../moments", "../lsq", "../als", "../tangent", "../affine", "../symbols", "../rivals", "../wide", "../store", "../..", "../../forecast"} {
 		faults, err := Check(dir)
 		if err != nil {
 			t.Fatal(err)
