@@ -288,7 +288,7 @@ func (m *NonLinear) Predict(dst []float64, x mat.Matrix) []float64 {
 			}
 		}
 	}
-	m.Model.output(dst, h)
+	m.Model.output(dst, h, 0)
 	return dst
 }
 

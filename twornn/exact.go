@@ -107,7 +107,7 @@ func meanSquaresOfWords(m *Model, kept *moments.Kept) (mse, zero float64) {
 				h = m.step(s, h)
 			}
 			k = at
-			m.output(y, h)
+			m.output(y, h, 0)
 			for j, v := range r.Y[i*p : (i+1)*p] {
 				mse += (v - y[j]) * (v - y[j])
 				zero += v * v

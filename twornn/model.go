@@ -116,6 +116,7 @@ func (m *Model) Takes(d, p int) error {
 
 // Predict returns f(x_1, …, x_k), the output after the last row of the k×d matrix
 // x, in dst, which is allocated if nil. With k = 0, or x nil, it is Ω h₀.
+// What is beyond the numbers is infinite, with its sign, and never NaN for finite inputs.
 // It costs O(k d n²) and panics if x has not d columns or dst not p entries.
 func (m *Model) Predict(dst []float64, x mat.Matrix) []float64 {
 	n, _, p := m.Dims()
@@ -126,8 +127,7 @@ func (m *Model) Predict(dst []float64, x mat.Matrix) []float64 {
 		panic("twornn: dimension mismatch: dst")
 	}
 	h := make([]float64, n)
-	m.run(h, x, nil)
-	m.output(dst, h)
+	m.output(dst, h, m.run(h, x, nil))
 	return dst
 }
 
@@ -149,19 +149,20 @@ func (m *Model) OutputsTo(dst *mat.Dense, x mat.Matrix) {
 	if r, c := dst.Dims(); r != k || c != p {
 		panic("twornn: dimension mismatch: dst")
 	}
-	m.run(make([]float64, n), x, func(t int, h []float64) { m.output(dst.RawRowView(t), h) })
+	m.run(make([]float64, n), x, func(t int, h []float64, e int) { m.output(dst.RawRowView(t), h, e) })
 }
 
-// run sets h to h_k and calls each, if not nil, with every h_t on the way.
-func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
+// run sets h to h_k over 2ᵉ, returns e and calls each, if not nil, with every h_t and e on the way. e is zero
+// but where a state outgrows the numbers, so that no infinity meets a zero or another one.
+func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64, e int)) (e int) {
 	n, d, _ := m.Dims()
 	copy(h, m.h0())
 	if none(x) {
-		return
+		return 0
 	}
 	k, c := x.Dims()
 	if k == 0 {
-		return
+		return 0
 	}
 	if c != d {
 		panic("twornn: dimension mismatch: x")
@@ -173,10 +174,33 @@ func (m *Model) run(h []float64, x mat.Matrix, each func(t int, h []float64)) {
 			addMulT(next, x.At(t, i), a.RawMatrix().Data, h)
 		}
 		copy(h, next)
+		e += within(h, e)
 		if each != nil {
-			each(t, h)
+			each(t, h, e)
 		}
 	}
+	return e
+}
+
+// within brings h 2ᵉ, if it outgrows the numbers or e is more than it needs, to others, and returns by how
+// much e changes.
+func within(h []float64, e int) int {
+	const large = 1e100
+	most := 0.0
+	for _, v := range h {
+		most = max(most, math.Abs(v))
+	}
+	if most <= large && (e == 0 || most >= 1) || !(most <= math.MaxFloat64) {
+		return 0
+	}
+	by := -e
+	if most > 0 {
+		by = max(by, math.Ilogb(most))
+	}
+	for i, v := range h {
+		h[i] = math.Ldexp(v, -by)
+	}
+	return by
 }
 
 // PredictBatch stores f(x[i]), the output after the last row of the k×d matrix x[i], in
@@ -205,6 +229,11 @@ func (m *Model) PredictBatch(dst *mat.Dense, x []*mat.Dense) {
 		}
 	}
 	batch.Predict(dst, (*lsq.Net)(m), x)
+	for i, s := range x {
+		if row := dst.RawRowView(i); !linalg.FiniteVector(mat.NewVecDense(p, row)) {
+			m.Predict(row, s) // a state outgrew the numbers
+		}
+	}
 }
 
 // none reports whether x is nil, or a *mat.Dense that is.
@@ -213,14 +242,16 @@ func none(x mat.Matrix) bool {
 	return x == nil || ok && dense == nil
 }
 
-// output sets y to Ω h.
-func (m *Model) output(y, h []float64) {
+// output sets y to Ω h 2ᵉ.
+func (m *Model) output(y, h []float64, e int) {
 	for i := range y {
 		var s float64
 		for j, w := range m.Omega.RawRowView(i) {
 			s += w * h[j]
 		}
-		y[i] = s
+		if y[i] = s; e != 0 {
+			y[i] = math.Ldexp(s, e)
+		}
 	}
 }
 

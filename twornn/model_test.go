@@ -264,3 +264,38 @@ func TestColumnAsH0(t *testing.T) {
 		t.Error("the models count as different", err)
 	}
 }
+
+// TestOutgrownStates: along a run on which states outgrow float64 outputs are what they would be with
+// larger exponents: infinite with the right sign while they are beyond, and right again afterwards. In plain
+// arithmetic infinities meet zeros and each other, and all is NaN from there on.
+func TestOutgrownStates(t *testing.T) {
+	m := NewModel(2, 2, 2)
+	m.H0.SetVec(0, 1)
+	m.H0.SetVec(1, -1)
+	m.A[0].Set(0, 0, 100) // the first input raises the states, the second lowers them
+	m.A[0].Set(1, 1, 100)
+	m.A[0].Set(1, 0, 0)
+	m.A[1].Set(0, 0, 0.01)
+	m.A[1].Set(1, 1, 0.01)
+	m.Omega = mat.NewDense(2, 2, []float64{1, 0, 1, 1})
+	x := mat.NewDense(600, 2, nil)
+	for i := range 300 {
+		x.Set(i, 0, 1)
+		x.Set(300+i, 1, 1)
+	}
+	var y mat.Dense
+	m.OutputsTo(&y, x)
+	for i, want := range map[int]float64{0: 100, 152: 1e306, 155: math.Inf(1), 299: math.Inf(1), 400: math.Inf(1), 597: 1e4, 599: 1} {
+		if got := y.At(i, 0); got != want && !(math.Abs(got-want) < 1e-12*want*float64(i+1)) {
+			t.Errorf("after step %d: %g, want %g", i+1, got, want)
+		}
+		if got := y.At(i, 1); got != 0 {
+			t.Errorf("after step %d states that cancel give %g", i+1, got)
+		}
+	}
+	var batch mat.Dense
+	m.PredictBatch(&batch, []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 200, 0, 2)), x})
+	if a, b := batch.At(0, 0), batch.At(1, 0); !math.IsInf(a, 1) || math.Abs(b-1) > 1e-9 {
+		t.Errorf("together: %g and %g, want +Inf and 1", a, b)
+	}
+}

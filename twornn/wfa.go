@@ -91,7 +91,7 @@ func (m *Model) value(word []int) []float64 {
 	}
 	_, _, p := m.Dims()
 	y := make([]float64, p)
-	m.output(y, h)
+	m.output(y, h, 0)
 	return y
 }
 
@@ -393,7 +393,7 @@ func (m *Model) logValue(word []int) (log, sign []float64) {
 	}
 	_, _, p := m.Dims()
 	log, sign = make([]float64, p), make([]float64, p)
-	m.output(log, h)
+	m.output(log, h, 0)
 	for i, v := range log {
 		switch {
 		case v > 0:
