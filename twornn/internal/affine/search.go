@@ -181,7 +181,7 @@ func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64, told *
 		s.tell(ctx)
 	}
 	s.climb(ctx, false, s.first(ctx))
-	s.from = s.fewest()
+	s.from = s.fewest(s.Near)
 	s.takeTold(ctx)
 	return s
 }
@@ -238,13 +238,15 @@ func (s *Search) nearer(ctx context.Context, c *System) {
 	}
 }
 
-// heldBack reports whether the best system, or one of fewer states, would decay more slowly than it may, or none did
-// better than the mean: the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
+// heldBack reports whether the best system would decay more slowly than it may, or none did better than the mean:
+// the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
 func (s *Search) heldBack() bool {
-	return s.data.D > 1 && ((s.Best == nil || s.Best == s.mean) || slices.ContainsFunc(s.Tried, func(c *System) bool {
-		limit := c.limit(s.data)
-		return c.States() <= s.Best.States() && (1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit)
-	}))
+	c := s.Best
+	if c == nil || c == s.mean {
+		return s.data.D > 1
+	}
+	limit := c.limit(s.data)
+	return s.data.D > 1 && (1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit)
 }
 
 // Low reports whether a linear system with one state more than the most allowed would do
@@ -257,16 +259,20 @@ func (s *Search) Low(ctx context.Context) bool {
 	return c != nil && c.Earns(s.Linear)
 }
 
-// fewest returns the number of states from which interactions are tried: the least with which
+// fewest returns the number of states from which products are tried: the least with which
 // a linear system does nearly as well as the best. A spare state there may be what
-// interactions do better.
-func (s *Search) fewest() int {
-	if s.Best == nil {
+// products do better.
+func (s *Search) fewest(near float64) int {
+	best := s.Best
+	if s.Linear != nil {
+		best = s.Linear
+	}
+	if best == nil {
 		return 1
 	}
-	least := s.Best.States()
+	least := best.States()
 	for _, c := range s.Tried {
-		if c.Validation() < (1+s.Near)*s.Best.Validation() {
+		if !c.Products && c != s.mean && c.Validation() < (1+near)*best.Validation() {
 			least = min(least, c.States())
 		}
 	}
@@ -297,16 +303,17 @@ func (s *Search) constant() {
 	s.Best, s.mean, s.Tried = c, c, append(s.Tried, c)
 }
 
-// readouts tries products in the outputs of the best linear system, and of those with more states as
-// long as that helps. As their weight is found by the parts left out, they do little harm where there
+// readouts tries products in the outputs of the linear system of fewest states that does hardly worse than the
+// best, and of those with more as long as that helps. As their weight is found by the parts left out, they do little harm where there
 // is nothing to them.
 func (s *Search) readouts(ctx context.Context) {
 	if s.parts == nil || s.exact() {
 		return
 	}
 	var best *System
+	from := s.fewest(s.Slight)
 	for _, l := range s.Tried {
-		if l.Products || l.States() < s.Linear.States() || l == s.told || l == s.mean {
+		if l.Products || l.States() < from || l == s.told || l == s.mean {
 			continue
 		}
 		c := s.readout(ctx, l)
