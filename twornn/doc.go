@@ -246,6 +246,7 @@
 //	Deficient      fewer outputs than parameters, or measurements than unknowns    20   100 %
 //	StartCounts    a single run, whose start counts for long                        7    86 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                      –       –
+//	IllConditioned a recovery that was named magnifies errors a million times       –       –
 //
 // Right is meant strictly: of
 // Outdone that the rival wins on fresh data too, of RankCut that the states cut were spare, of

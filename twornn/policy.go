@@ -31,6 +31,9 @@ type policy struct {
 	// for each of its parameters, with a standard deviation of some 7 σ² (measured on both of
 	// the paper's tasks, 12 to 25 parameters).
 	ParameterCost, StateCost float64
+	// Condition is that of the products of inputs beyond which a recovery loses more than six of the sixteen
+	// digits of its numbers.
+	Condition float64
 	// Misfit is by how many of its standard deviations the lack of fit may exceed that of
 	// noise before a model counts as inadequate: the usual two.
 	Misfit float64
@@ -93,7 +96,8 @@ var standard = policy{
 	ManyStarts: 24, FewStarts: 6, Budget: 2e10, TotalBudget: 6e10,
 	SlowGoal: 8, SlowRival: 10,
 	Evidence: 10, ParameterCost: 2.2, StateCost: 20,
-	Misfit: 2, NearGain: 0.25, AgainNoise: 2, AgainOpen: 4, SpareStarts: 8,
+	Condition: 1e6,
+	Misfit:    2, NearGain: 0.25, AgainNoise: 2, AgainOpen: 4, SpareStarts: 8,
 	LowRank:   1.5,
 	MaxGrowth: 30, DampingDigits: 1e-3,
 	Drift: 1.25, LongWorse: 1.05,

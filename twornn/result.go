@@ -107,10 +107,11 @@ const (
 	Unexcited                            // inputs vary too little to learn more than what they show
 	TooFew                               // the data do not tell whether the model is better than a simple rival
 	StartCounts                          // the model is of a single run, whose start counts for long
+	IllConditioned                       // a recovery that was named magnifies errors
 )
 
 func (k WarningKind) String() string {
-	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts"}
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts", "IllConditioned"}
 	if k < 1 || int(k) > len(names) {
 		return fmt.Sprintf("WarningKind(%d)", int(k))
 	}

@@ -372,3 +372,39 @@ func TestStartCounts(t *testing.T) {
 		t.Errorf("a start soon forgotten: %v", r.Warnings)
 	}
 }
+
+// TestIllConditioned: where the second input all but repeats the first a recovery that is named says
+// that it magnifies errors; where inputs are free, or none is named, there is nothing to say.
+func TestIllConditioned(t *testing.T) {
+	m := Random(2, 2, 1, 0.6, pcg(1))
+	draw := func(apart float64) []Sequence {
+		rnd := rand.New(pcg(2))
+		var data []Sequence
+		for i := range 300 {
+			x := mat.NewDense(1+i%3, 2, nil)
+			for j := range 2 {
+				x.Set(0, j, rnd.NormFloat64())
+			}
+			for k := 1; k < 1+i%3; k++ {
+				for j := range 2 {
+					x.Set(k, j, (1-apart)*x.At(k-1, j)+apart*rnd.NormFloat64())
+				}
+			}
+			data = append(data, Sequence{X: x, Y: mat.NewDense(1, 1, m.Predict(nil, x))})
+		}
+		return data
+	}
+	for _, c := range []struct {
+		apart float64
+		o     Options
+		want  bool
+	}{
+		{1e-7, Options{L: 1, Rank: 2, Recovery: LeastSquares{}}, true},
+		{1, Options{L: 1, Rank: 2, Recovery: LeastSquares{}}, false},
+		{1e-7, Options{L: 1, Rank: 2}, false},
+	} {
+		if r := fit(t, slices.Values(draw(c.apart)), c.o); r.Has(IllConditioned) != c.want {
+			t.Errorf("inputs %g apart, recovery %v: %v, stats %v", c.apart, c.o.Recovery, r.Warnings, r.Recovery)
+		}
+	}
+}

@@ -89,12 +89,19 @@ func (f *wordFit) summary(best candidate) *Result {
 	return r
 }
 
-// checkData warns of lengths with fewer independent measurements than unknowns.
+// checkData warns of lengths with fewer independent measurements than unknowns, or hardly as many.
 func (f *wordFit) checkData(best candidate, r *Result) {
+	if best.climb != nil {
+		return // whatever the start was, the likelihood tells
+	}
 	for _, l := range best.basis.lengths(best.L) {
-		if st := f.stats[l]; st.Status == Underdetermined && best.climb == nil {
+		switch st := f.stats[l]; {
+		case st.Status == Underdetermined:
 			r.warn(Deficient, "H(%d) has d^l = %.4g unknowns for each output and %d measurements of rank %d: the solution of least norm is used; give more data or lower L",
 				l, st.Unknowns, st.N, st.Rank)
+		case st.RCond*f.policy.Condition < 1 && st.RCond > 0:
+			r.warn(IllConditioned, "H(%d) is recovered from products of inputs whose condition is %.2g: errors of the outputs, and of rounding, may come out so many times as large; give inputs that vary more freely, or leave Options.Recovery nil",
+				l, 1/st.RCond)
 		}
 	}
 }
