@@ -100,7 +100,11 @@ func (t *contest) run(ctx context.Context, rec twornn.Recorder, done *int) error
 			jobs = append(jobs, func() ([]func(), error) { return t.paths(ctx, w, m) })
 		}
 	}
-	// Each job is on its own; what they found is entered in their order.
+	// Each job is on its own; what they found is entered in their order. One that fails, or is told
+	// to stop, stops the others.
+	outer := ctx
+	ctx, stop := context.WithCancelCause(outer) // ctx is that of the jobs
+	defer stop(nil)
 	entries, errs := make([][]func(), len(jobs)), make([]error, len(jobs))
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -110,15 +114,25 @@ func (t *contest) run(ctx context.Context, rec twornn.Recorder, done *int) error
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			if entries[i], errs[i] = j(); errs[i] == nil {
+			err := ctx.Err()
+			if err == nil {
+				entries[i], err = j()
+			}
+			if err == nil {
 				mu.Lock()
-				defer mu.Unlock()
 				*done++
-				errs[i] = tell(rec, "candidates", *done)
+				err = tell(rec, "candidates", *done)
+				mu.Unlock()
+			}
+			if errs[i] = err; err != nil {
+				stop(err)
 			}
 		}()
 	}
 	wg.Wait()
+	if ctx.Err() != nil && outer.Err() == nil {
+		return context.Cause(ctx)
+	}
 	for i := range jobs {
 		if errs[i] != nil {
 			return errs[i]
@@ -224,17 +238,21 @@ func (t *contest) paths(ctx context.Context, w int, m pathMaker) ([]func(), erro
 			}
 		}
 	}
-	learn := sync.OnceValues(func() (*path, error) {
-		p, err := learnPath(ctx, m, t.r, warps, t.k.horizons, t.r.n, before)
-		if p != nil {
-			p.Warps = w
+	var last *path // from all training rows, learnt once for all cells
+	learn := func(ctx context.Context) (piece, error) {
+		if last == nil {
+			p, err := learnPath(ctx, m, t.r, warps, t.k.horizons, t.r.n, before)
+			if err != nil {
+				return piece{}, err
+			}
+			p.Warps, last = w, p
 		}
-		return p, err
-	})
+		return piece{path: last}, nil
+	}
 	var enter []func()
 	for n, x := range out {
 		if x != nil {
-			x.learn = func(context.Context) (piece, error) { p, err := learn(); return piece{path: p}, err }
+			x.learn = learn
 			enter = append(enter, func() { t.cells[n/len(t.k.targets)][n%len(t.k.targets)].add(x) })
 		}
 	}
