@@ -133,7 +133,7 @@ func TestUnseenDirection(t *testing.T) {
 
 // TestDeterministic: the same bits whatever GOMAXPROCS.
 func TestDeterministic(t *testing.T) {
-	s := positive(noisy(120, 9))
+	s := positive(noisy(80, 9))
 	saved := func(cores int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		f, err := TwoRNN{}.Learn(context.Background(), s, Options{Targets: []string{"a"}, Horizons: []int{1, 2}, Seasons: []int{6}})
@@ -171,12 +171,12 @@ func TestRecorderStops(t *testing.T) {
 
 // TestConcurrent: one forecaster serves many goroutines, whatever the order of rows.
 func TestConcurrent(t *testing.T) {
-	s := positive(noisy(150, 12))
-	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 120), Options{Horizons: []int{1, 3}})
+	s := positive(noisy(110, 12))
+	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 80), Options{Horizons: []int{1, 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := make([]float64, 150)
+	want := make([]float64, 110)
 	for at := range want {
 		x, err := f.Forecast(nil, s, at)
 		if err != nil {
@@ -184,7 +184,7 @@ func TestConcurrent(t *testing.T) {
 		}
 		want[at] = x.At(1, 1)
 	}
-	again := s.Rows(0, 150) // another view, whose rows nobody has forecast yet
+	again := s.Rows(0, len(want)) // another view, whose rows nobody has forecast yet
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Add(1)

@@ -75,9 +75,9 @@ func TestPredictionsCoverage(t *testing.T) {
 	}
 }
 
-// Without times the rows are numbered.
+// Without times the rows are numbered, earlier ones and those beyond the end.
 func TestPredictionsWithoutTimes(t *testing.T) {
-	x := make([]float64, 200)
+	x := make([]float64, 60)
 	for i := range x {
 		x[i] = math.Sin(float64(i)/3) + float64(i%7)/10
 	}
@@ -86,12 +86,12 @@ func TestPredictionsWithoutTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := f.Predictions(s, 0.8, 199)
-	if err != nil {
-		t.Fatal(err)
+	p, err := f.Predictions(s, 0.8, 50, 59)
+	if err != nil || len(p) != 2 || !p[0].At.IsZero() || !p[0].For.IsZero() || !p[1].For.IsZero() {
+		t.Fatalf("%v, %v", p, err)
 	}
 	var b strings.Builder
-	if err := p.WriteCSV(&b); err != nil || !strings.Contains(b.String(), "\nx,199,200,1,") {
+	if err := p.WriteCSV(&b); err != nil || !strings.Contains(b.String(), "\nx,50,51,1,") || !strings.Contains(b.String(), "\nx,59,60,1,") {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }

@@ -52,8 +52,8 @@ func TestRijnhaven(t *testing.T) {
 // TestWindTables has a row for each method at each of the paper's horizons, on the same
 // rows; what repeats the last value errs as persistence does.
 func TestWindTables(t *testing.T) {
-	s := noisy(150, 7)
-	table, err := WindTables(context.Background(), s, "b", 120)
+	s := noisy(90, 7)
+	table, err := WindTables(context.Background(), s, "b", 60)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestWindTables(t *testing.T) {
 	if f := table.Frame(); f.Err != nil || f.Nrow() != len(table.Rows) {
 		t.Errorf("%v", f)
 	}
-	if _, err := WindTables(context.Background(), s, "c", 120); err == nil {
+	if _, err := WindTables(context.Background(), s, "c", 60); err == nil {
 		t.Error("no such column, no error")
 	}
 }
