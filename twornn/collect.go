@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Collect reads the data once and gathers the measurements of each length asked
@@ -95,7 +96,7 @@ func measured(c moments.Set) error {
 // errShort says that every sequence is longer than what is measured unasked.
 func errShort(d int) error {
 	return fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are; give L, or outputs after every step",
-		count(d, "input"), moments.AutoUnknowns)
+		phrase.Count(d, "input"), moments.AutoUnknowns)
 }
 
 // Collection holds the measurements of each length.

@@ -173,7 +173,7 @@
 //
 // In this order no file names what a later one declares. To begin with, what a model is:
 //
-//	sequence.go      Sequence, and what is wrong with one; counts, lists and lines for people
+//	sequence.go      Sequence, and what is wrong with one
 //	model.go         Model: (h₀, A, Ω) and its outputs, of one sequence or many; WithStart: h₀ from the beginning of a run
 //	wfa.go           WFA, change of basis, Minimize, Equal, complete bases; values by their logarithms
 //	hankel.go        Hankel tensors and blocks, and how large they would be
@@ -218,8 +218,8 @@
 // (parameters, residuals, descent), als (trains on rows), tangent (descent at a low rank), nuclear
 // (descent on a nuclear norm), affine (linear systems and their interactions along runs), wide (many
 // inputs), rivals (what a fit is compared with), symbols (automata from words), adam (its steps), batch
-// (many predictions at once), store (files) and stop (calls that end with their context). Those of
-// several files, but linalg, have such a list.
+// (many predictions at once), store (files), stop (calls that end with their context) and phrase
+// (counts and lists for people). Those of several files, but linalg, have such a list.
 //
 // # Warnings
 //

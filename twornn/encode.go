@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/store"
 )
 
@@ -138,7 +139,7 @@ func (f *file) model() (*Model, error) {
 		return nil, err
 	}
 	if n == 0 || p == 0 || slices != n || d == 0 {
-		return nil, fmt.Errorf("h0 has %d entries, A %d slices of %s, Omega %s; want n, n of d, and p", n, slices, count(d, "input"), count(p, "row"))
+		return nil, fmt.Errorf("h0 has %d entries, A %d slices of %s, Omega %s; want n, n of d, and p", n, slices, phrase.Count(d, "input"), phrase.Count(p, "row"))
 	}
 	m := NewModel(n, d, p)
 	copy(m.H0.RawVector().Data, h0)
@@ -163,7 +164,7 @@ func (f *file) transitions(n int) (a []float64, slices, d int, err error) {
 				return fmt.Errorf("row A[%d][%d]: %w", k, i, err)
 			}
 			if len(a)-at != n {
-				return fmt.Errorf("row A[%d][%d] has %d entries for %s", k, i, len(a)-at, count(n, "state"))
+				return fmt.Errorf("row A[%d][%d] has %d entries for %s", k, i, len(a)-at, phrase.Count(n, "state"))
 			}
 			return nil
 		})
@@ -171,7 +172,7 @@ func (f *file) transitions(n int) (a []float64, slices, d int, err error) {
 			d = rows
 		}
 		if err == nil && rows != d {
-			err = fmt.Errorf("slice A[%d] has %s, A[0] has %d", k, count(rows, "input"), d)
+			err = fmt.Errorf("slice A[%d] has %s, A[0] has %d", k, phrase.Count(rows, "input"), d)
 		}
 		return err
 	})
@@ -188,7 +189,7 @@ func (f *file) outputs(n int) (omega []float64, p int, err error) {
 			return fmt.Errorf("row Omega[%d]: %w", i, err)
 		}
 		if len(omega)-at != n {
-			return fmt.Errorf("row Omega[%d] has %d entries for %s", i, len(omega)-at, count(n, "state"))
+			return fmt.Errorf("row Omega[%d] has %d entries for %s", i, len(omega)-at, phrase.Count(n, "state"))
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Predictor is whatever maps a k×d input to p outputs: a Model, a baseline.
@@ -79,7 +80,7 @@ func (m Metrics) String() string {
 	if m.Err != nil {
 		return m.Err.Error()
 	}
-	s := fmt.Sprintf("RMSE %.4g  MAE %.4g  R² %.4f  (%s, %s)", m.RMSE, m.MAE, m.R2, count(m.N, "sequence"), count(m.P, "output"))
+	s := fmt.Sprintf("RMSE %.4g  MAE %.4g  R² %.4f  (%s, %s)", m.RMSE, m.MAE, m.R2, phrase.Count(m.N, "sequence"), phrase.Count(m.P, "output"))
 	if m.NonFinite > 0 {
 		s += fmt.Sprintf("; %d predictions are not finite", m.NonFinite)
 	}

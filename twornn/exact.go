@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
@@ -55,7 +56,7 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 	r.MSE, r.ZeroMSE = meanSquaresOfWords(r.Model, kept)
 	if m.Unseen > 0 {
 		g := m.Missing[0]
-		r.warn(Deficient, "%s were never seen, such as symbol %d after %v: what the model does there is not learnt; add a word that takes them", count(m.Unseen, "transition"), g.Symbol, g.Word)
+		r.warn(Deficient, "%s were never seen, such as symbol %d after %v: what the model does there is not learnt; add a word that takes them", phrase.Count(m.Unseen, "transition"), g.Symbol, g.Word)
 	}
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -107,19 +108,6 @@ func hankelDims(l, d, p int) []int {
 	return dims
 }
 
-// inBytes writes a size for people.
-func inBytes(n float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}} {
-		if n >= u.size {
-			return fmt.Sprintf("%.3g %s", n/u.size, u.name)
-		}
-	}
-	return fmt.Sprintf("%.3g kB", n/1e3)
-}
-
 // maxBlock bounds the entries of a Hankel block that is written out: the SVD of a
 // square block of that size takes some twenty seconds.
 const maxBlock = 1 << 20
@@ -141,10 +129,10 @@ func blockFits(L, d, p int, memory float64) error {
 	}
 	limit := ""
 	if blockBytes(L, d, p) > memory {
-		limit = fmt.Sprintf(", more than the %s of Options.Memory", inBytes(memory))
+		limit = fmt.Sprintf(", more than the %s of Options.Memory", phrase.Bytes(memory))
 	}
 	return fmt.Errorf("twornn: the block of all words up to length %d over %s has %.3g entries, where %d can be worked with, and takes %s with its shifts%s; %s",
-		L, count(d, "input"), blockEntries(L, d, p), maxBlock, inBytes(blockBytes(L, d, p)), limit, cure)
+		L, phrase.Count(d, "input"), blockEntries(L, d, p), maxBlock, phrase.Bytes(blockBytes(L, d, p)), limit, cure)
 }
 
 // blockEntries returns how many entries the block of all words up to length L has.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Conformal wraps any Predictor with prediction intervals ŷ ± Width, calibrated on
@@ -121,7 +122,7 @@ func (c *Conformal) Takes(d, p int) error {
 		return errors.New("twornn: the intervals are not calibrated; use NewConformal")
 	}
 	if p != len(c.Width) {
-		return fmt.Errorf("twornn: the intervals are for %s, the data have %d; give data of the same targets", count(len(c.Width), "output"), p)
+		return fmt.Errorf("twornn: the intervals are for %s, the data have %d; give data of the same targets", phrase.Count(len(c.Width), "output"), p)
 	}
 	return takes(c.Predictor, d, p)
 }

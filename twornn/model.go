@@ -12,6 +12,7 @@ import (
 	"github.com/twornn/spectral/twornn/internal/batch"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Model is the linear 2-RNN (h₀, A, Ω) with n states, d inputs and p outputs:
@@ -109,7 +110,7 @@ func (m *Model) Takes(d, p int) error {
 		return err
 	}
 	if _, md, mp := m.Dims(); d > 0 && md != d || mp != p {
-		return fmt.Errorf("twornn: the model takes %s and gives %s, the data have %d and %d; use the columns, bias and targets it was fitted with", count(md, "input"), count(mp, "output"), d, p)
+		return fmt.Errorf("twornn: the model takes %s and gives %s, the data have %d and %d; use the columns, bias and targets it was fitted with", phrase.Count(md, "input"), phrase.Count(mp, "output"), d, p)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Options are the choices of Fit. The zero value leaves them all to Fit.
@@ -118,7 +119,7 @@ func (o Options) fitting(data iter.Seq[Sequence]) iter.Seq[Sequence] {
 				}
 				n++
 				if kept += o.keeps(s); kept > o.memory() {
-					yield(Sequence{Err: fmt.Errorf("twornn: the rows of the first %s take %s, more than the %s of Options.Memory: give fewer inputs, a smaller L, or more memory", count(n, "sequence"), inBytes(kept), inBytes(o.memory()))})
+					yield(Sequence{Err: fmt.Errorf("twornn: the rows of the first %s take %s, more than the %s of Options.Memory: give fewer inputs, a smaller L, or more memory", phrase.Count(n, "sequence"), phrase.Bytes(kept), phrase.Bytes(o.memory()))})
 					return
 				}
 			}
@@ -174,7 +175,7 @@ func (o Options) checkRuns(data *affine.Data, parts int) error {
 		cure = fmt.Sprintf("give Options{Rank: %d}, or more memory", most)
 	}
 	return fmt.Errorf("twornn: a linear system of %s, fitted along %s with %s, takes %s, more than the %s of Options.Memory: %s",
-		count(asked, "state"), count(len(data.Runs), "run"), count(data.M, "output"), inBytes(need(asked)), inBytes(o.memory()), cure)
+		phrase.Count(asked, "state"), phrase.Count(len(data.Runs), "run"), phrase.Count(data.M, "output"), phrase.Bytes(need(asked)), phrase.Bytes(o.memory()), cure)
 }
 
 // checkStates errs if the joint fit of n states would not fit.
@@ -190,7 +191,7 @@ func (o Options) checkStates(n, d, p int) error {
 			cure = "give fewer inputs"
 		}
 		return fmt.Errorf("twornn: %s over %s have %s, whose normal equations take %s, more than the %s of Options.Memory: %s",
-			count(n, "state"), count(d, "input"), count(k, "parameter"), inBytes(size), inBytes(o.memory()), cure)
+			phrase.Count(n, "state"), phrase.Count(d, "input"), phrase.Count(k, "parameter"), phrase.Bytes(size), phrase.Bytes(o.memory()), cure)
 	}
 	return nil
 }

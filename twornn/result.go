@@ -9,6 +9,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
@@ -50,7 +51,7 @@ func (i *Interactions) String() string {
 		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g times the outputs' variance", i.Linear)
 	}
 	return fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g times the outputs' variance (linear, %s: %.4g)",
-		i.Validation, count(i.LinearRank, "state"), i.Linear)
+		i.Validation, phrase.Count(i.LinearRank, "state"), i.Linear)
 }
 
 // WithStart returns the model with the h₀ that the beginning of a run tells: x is k×d, y k×p,
@@ -122,6 +123,19 @@ func (r *Result) warn(kind WarningKind, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
 }
 
+// warnCollinear warns that so many of the inputs are linear combinations of the others. mayStand says
+// that they may not move, too.
+func (r *Result) warnCollinear(n, of int, mayStand bool) {
+	verb, stand := "are linear combinations", ", or do not move"
+	if n == 1 {
+		verb, stand = "is a linear combination", ", or does not move"
+	}
+	if !mayStand {
+		stand = ""
+	}
+	r.warn(Collinear, "%d of the %d inputs %s of the others%s; the model is right where they keep to that: leave out what the others tell, or give data in which they move apart", n, of, verb, stand)
+}
+
 // Has reports whether the result carries a warning of the given kind.
 func (r *Result) Has(kind WarningKind) bool {
 	for _, w := range r.Warnings {
@@ -162,23 +176,23 @@ func (r *Result) RunnerUp() (best Candidate, ok bool) {
 func (r *Result) String() string {
 	var b strings.Builder
 	n, d, p := r.Dims()
-	fmt.Fprintf(&b, "linear 2-RNN: %s, %s, %s\n", count(n, "state"), count(d, "input"), count(p, "output"))
+	fmt.Fprintf(&b, "linear 2-RNN: %s, %s, %s\n", phrase.Count(n, "state"), phrase.Count(d, "input"), phrase.Count(p, "output"))
 	switch {
 	case r.Exact != nil:
-		fmt.Fprintf(&b, "%s; %s of length %s\n", r.Exact, count(r.N, "measurement"), list(r.Lengths))
+		fmt.Fprintf(&b, "%s; %s of length %s\n", r.Exact, phrase.Count(r.N, "measurement"), phrase.List(r.Lengths))
 	case r.Interactions != nil:
-		along := fmt.Sprintf("along %s with %s; %v", count(r.N, "run"), count(r.Refinement.N, "output"), r.Interactions)
-		b.WriteString(wrap(along, 88, "\n  ") + "\n")
+		along := fmt.Sprintf("along %s with %s; %v", phrase.Count(r.N, "run"), phrase.Count(r.Refinement.N, "output"), r.Interactions)
+		b.WriteString(phrase.Wrap(along, 88, "\n  ") + "\n")
 	default:
-		fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, count(r.N, "measurement"), list(r.Lengths))
+		fmt.Fprintf(&b, "L = %d, %v; %s of length %s\n", r.L, r.Basis, phrase.Count(r.N, "measurement"), phrase.List(r.Lengths))
 	}
 	training := fmt.Sprintf("training MSE %.4g (zero function %.4g), in the outputs' units squared", r.MSE, r.ZeroMSE)
 	if r.LongMSE > 0 {
 		training += fmt.Sprintf("; on whole, longer sequences %.4g", r.LongMSE)
 	}
-	b.WriteString(wrap(training, 88, "\n  ") + "\n")
+	b.WriteString(phrase.Wrap(training, 88, "\n  ") + "\n")
 	if s := r.route(); s != "" {
-		b.WriteString(wrap(s, 88, "\n  ") + "\n")
+		b.WriteString(phrase.Wrap(s, 88, "\n  ") + "\n")
 	}
 	b.WriteString("singular values")
 	for i, s := range r.SingularValues {
@@ -189,7 +203,7 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, " %.3g", s)
 	}
 	for _, w := range r.Warnings {
-		b.WriteString(wrap("\nwarning: "+w.Text, 88, "\n  "))
+		b.WriteString(phrase.Wrap("\nwarning: "+w.Text, 88, "\n  "))
 	}
 	return b.String()
 }
@@ -211,7 +225,7 @@ func (r *Result) route() string {
 		if r.Interactions != nil {
 			what = "%s, %s, %v"
 		}
-		fmt.Fprintf(&b, what, chosen.Start, count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
+		fmt.Fprintf(&b, what, chosen.Start, phrase.Count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
 	}
 	if next, ok := r.RunnerUp(); ok {
 		if b.Len() > 0 {

@@ -46,8 +46,9 @@ func TestWordsOfResults(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 	for n, want := range map[int]string{1: "1 of the 4 inputs is a linear combination of the others;", 2: "2 of the 4 inputs are linear combinations of the others;"} {
-		if got := areCombinations(n, 4, false); !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
+		r := new(Result)
+		if r.warnCollinear(n, 4, false); !strings.HasPrefix(r.Warnings[0].Text, want) {
+			t.Errorf("%q, want %q", r.Warnings[0].Text, want)
 		}
 	}
 	rnd := rand.New(pcg(3))

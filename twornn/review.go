@@ -13,6 +13,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
@@ -95,7 +96,7 @@ func (r *Result) reviewColumns(k *moments.Kept, d int) {
 			if len(names) > 1 {
 				what = "inputs %s are the same throughout, and count for nothing if they move later"
 			}
-			r.Warnings[i].Text += "; " + fmt.Sprintf(what, list(names))
+			r.Warnings[i].Text += "; " + fmt.Sprintf(what, phrase.List(names))
 		}
 	}
 }
@@ -131,7 +132,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 		}
 	}
 	if free > outputs {
-		r.warn(Deficient, "the data hold %s, the model has %s: it is one of many that fit; give more data or lower the rank", count(outputs, "output"), count(free, "free parameter"))
+		r.warn(Deficient, "the data hold %s, the model has %s: it is one of many that fit; give more data or lower the rank", phrase.Count(outputs, "output"), phrase.Count(free, "free parameter"))
 	}
 }
 
@@ -139,7 +140,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 func (r *Result) reviewEnd(k *moments.Kept) {
 	st := r.Refinement
 	if st.Status == IterationLimit && st.Iterations > 0 && r.Interactions != nil && !r.Has(NotConverged) {
-		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", count(st.Iterations, "iteration"))
+		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
 		if k.Words() {
@@ -148,7 +149,7 @@ func (r *Result) reviewEnd(k *moments.Kept) {
 		s, ok := r.Recovery[l]
 		if ok && s.Status == Underdetermined && s.Rank > 0 && float64(s.N) >= 2*s.Unknowns && l > 1 {
 			r.warn(Unexcited, "of the d^l = %.4g products of %s that H(%d) has an entry for the data show %d independent ones in %s: the model is right on inputs like those of the data, and not learnt on others; give inputs that vary more freely",
-				s.Unknowns, count(l, "input"), l, s.Rank, count(s.N, "measurement"))
+				s.Unknowns, phrase.Count(l, "input"), l, s.Rank, phrase.Count(s.N, "measurement"))
 			break
 		}
 	}
@@ -191,7 +192,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
 	case r.Fallback || n > few:
 	case n < by.Least:
-		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", count(n, "output"))
+		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", phrase.Count(n, "output"))
 	case won < s.Parts || r.hardly(by):
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}

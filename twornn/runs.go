@@ -15,6 +15,7 @@ import (
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // runFit fits data with a constant input along the sequences as they came, of any length:
@@ -75,7 +76,7 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s; give longer runs, or inputs that move", count(f.data.M, "output"), count(len(f.data.Runs), "run"))
+		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s; give longer runs, or inputs that move", phrase.Count(f.data.M, "output"), phrase.Count(len(f.data.Runs), "run"))
 	}
 	r, err := f.told(ctx, search)
 	if err != nil {
@@ -88,7 +89,7 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 	case ctx.Err() != nil:
 		r.warn(NotConverged, "stopped before every number of states was tried; the model is the best so far: allow more time, or name a rank")
 	case search.Tight():
-		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory; raise it, or give fewer inputs", inBytes(f.o.memory()))
+		r.warn(NotConverged, "more states, or more interactions of state and input, were not tried: they would take more than the %s of Options.Memory; raise it, or give fewer inputs", phrase.Bytes(f.o.memory()))
 	}
 	return r, nil
 }
@@ -106,7 +107,7 @@ func (f *runFit) quick(ctx context.Context, p affine.Policy) (context.Context, c
 	if search := affine.Quick(q.data, p); search.Best != nil {
 		f.first = search.Best
 		if r, err := q.told(ctx, search); err == nil {
-			r.warn(NotConverged, "stopped before any more than %s could be fitted, as the responses to the inputs tell them: give it more time, or fewer data", count(r.Rank, "state"))
+			r.warn(NotConverged, "stopped before any more than %s could be fitted, as the responses to the inputs tell them: give it more time, or fewer data", phrase.Count(r.Rank, "state"))
 			f.sofar(r)
 		}
 	}
@@ -227,7 +228,7 @@ func (f *runFit) result(search *affine.Search) *Result {
 		r.joined = f.joined(best) // intervals are of an optimum
 	}
 	if n, _ := f.W.Dims(); n < f.d {
-		r.warn(Collinear, "%s", areCombinations(f.d-n, f.d, true))
+		r.warnCollinear(f.d-n, f.d, true)
 	}
 	return r
 }

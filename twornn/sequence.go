@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"strings"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Sequence is one example, of any length. X is k×d: row t is the input x_t. Y is k×p, an
@@ -51,13 +50,13 @@ func (s Sequence) check() error {
 func (s Sequence) checkAt(k, rows int) error {
 	switch {
 	case s.At == nil && rows != 1 && rows != k:
-		return fmt.Errorf("it has %s of Y for %s; give one a step, or one for the last step, or say in At where they stand", count(rows, "row"), count(k, "step"))
+		return fmt.Errorf("it has %s of Y for %s; give one a step, or one for the last step, or say in At where they stand", phrase.Count(rows, "row"), phrase.Count(k, "step"))
 	case s.At != nil && rows != len(s.At):
-		return fmt.Errorf("it has %s of Y and %s in At; give a step for each row", count(rows, "row"), count(len(s.At), "step"))
+		return fmt.Errorf("it has %s of Y and %s in At; give a step for each row", phrase.Count(rows, "row"), phrase.Count(len(s.At), "step"))
 	}
 	for i, t := range s.At {
 		if t < 0 || t > k {
-			return fmt.Errorf("row %d of Y stands after step %d, but there are %s; At counts from 1, 0 being before the first", i+1, t, count(k, "step"))
+			return fmt.Errorf("row %d of Y stands after step %d, but there are %s; At counts from 1, 0 being before the first", i+1, t, phrase.Count(k, "step"))
 		}
 		if i > 0 && t <= s.At[i-1] {
 			return fmt.Errorf("row %d of Y stands after step %d, that before it after step %d; At must ascend", i+1, t, s.At[i-1])
@@ -143,10 +142,10 @@ func (c *checker) next(s Sequence) error {
 		c.p = p
 	}
 	if d != c.d && d != 0 {
-		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same columns in all", c.n, count(d, "input"), c.d)
+		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same columns in all", c.n, phrase.Count(d, "input"), c.d)
 	}
 	if p != c.p {
-		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same targets in all", c.n, count(p, "output"), c.p)
+		return fmt.Errorf("twornn: sequence %d has %s, those before it %d; give the same targets in all", c.n, phrase.Count(p, "output"), c.p)
 	}
 	return nil
 }
@@ -170,55 +169,4 @@ func finite(what string, m *mat.Dense) error {
 		}
 	}
 	return nil
-}
-
-// count returns "1 state", "2 states".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
-// areCombinations says of so many of the inputs that they are linear combinations of the others.
-// mayStand says that they may not move, too.
-func areCombinations(n, of int, mayStand bool) string {
-	verb, stand := "are linear combinations", ", or do not move"
-	if n == 1 {
-		verb, stand = "is a linear combination", ", or does not move"
-	}
-	if !mayStand {
-		stand = ""
-	}
-	return fmt.Sprintf("%d of the %d inputs %s of the others%s; the model is right where they keep to that: leave out what the others tell, or give data in which they move apart", n, of, verb, stand)
-}
-
-// list returns "2, 4 and 5".
-func list(ls []int) string {
-	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(ls), " ", ", "), "[]")
-	if i := strings.LastIndex(s, ", "); i >= 0 {
-		s = s[:i] + " and" + s[i+1:]
-	}
-	return s
-}
-
-// wrap breaks a line at blanks so that none is longer than width.
-func wrap(line string, width int, newline string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Split(line, " ") {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > width:
-			b.WriteString(newline)
-			at = utf8.RuneCountInString(newline) - 1
-		default:
-			b.WriteString(" ")
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -68,7 +69,7 @@ func (b Basis) resolve(L int, has func(l int) bool) (Basis, error) {
 	}
 	if ls := missing(b); len(ls) > 0 {
 		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s; give such sequences, or another L",
-			L, b, list(b.lengths(L)), list(ls))
+			L, b, phrase.List(b.lengths(L)), phrase.List(ls))
 	}
 	return b, nil
 }
@@ -108,9 +109,9 @@ type rankError struct {
 }
 
 func (e *rankError) Error() string {
-	inputs := count(e.d, "input")
+	inputs := phrase.Count(e.d, "input")
 	if e.of > e.d {
-		inputs = fmt.Sprintf("%s, %d of them linear combinations of the others,", count(e.of, "input"), e.of-e.d)
+		inputs = fmt.Sprintf("%s, %d of them linear combinations of the others,", phrase.Count(e.of, "input"), e.of-e.d)
 	}
 	return fmt.Sprintf("twornn: rank too high: %d asked for; with L = %d, %s and %v at most %d is possible; give Options{Rank: %d}, or longer sequences and a larger L: L takes sequences of 2L+1 steps",
 		e.asked, e.L, inputs, e.basis, e.most, e.most)

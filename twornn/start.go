@@ -11,6 +11,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/tt"
 )
 
@@ -111,9 +112,9 @@ func (f *wordFit) fittingL() (Ls []int) {
 
 // layoutError says which lengths were measured and what to do, where they fit no L.
 func (f *wordFit) layoutError() error {
-	text := fmt.Sprintf("twornn: the data have outputs after %s steps; that fits no L", list(f.c.Lengths()))
+	text := fmt.Sprintf("twornn: the data have outputs after %s steps; that fits no L", phrase.List(f.c.Lengths()))
 	if L := otherL(f.c, f.o.Basis); L > 0 {
-		return fmt.Errorf("%s: give Options{L: %d}, for which there are sequences of %s steps", text, L, list(f.o.Basis.needed(L)))
+		return fmt.Errorf("%s: give Options{L: %d}, for which there are sequences of %s steps", text, L, phrase.List(f.o.Basis.needed(L)))
 	}
 	return fmt.Errorf("%s: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them", text)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/wide"
 )
 
@@ -84,7 +85,7 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state; give more data or fewer inputs", count(f.kept.N, "sequence"), count(f.set[1].D, "input"))
+		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state; give more data or fewer inputs", phrase.Count(f.kept.N, "sequence"), phrase.Count(f.set[1].D, "input"))
 	}
 	f.reweigh(s.Best)
 	s.Polish(ctx, f.data)
@@ -92,7 +93,7 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 	if ctx.Err() != nil || s.Best.Ended == lsq.Stopped {
 		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far: allow more time, or name a rank")
 	} else if s.Best.Ended != lsq.Converged {
-		r.warn(NotConverged, "the joint fit reached its limit of %s; give fewer inputs or more data, or go on from this model with Adam.Refine", count(s.Best.Iterations, "iteration"))
+		r.warn(NotConverged, "the joint fit reached its limit of %s; give fewer inputs or more data, or go on from this model with Adam.Refine", phrase.Count(s.Best.Iterations, "iteration"))
 	}
 	return r, nil
 }
@@ -149,7 +150,7 @@ func (f *wideFit) result(s *wide.Search) *Result {
 func (f *wideFit) check(s *wide.Search, r *Result) {
 	rank, d := f.dims()
 	if rank < d {
-		r.warn(Collinear, "%s", areCombinations(d-rank, d, false))
+		r.warnCollinear(d-rank, d, false)
 	}
 	if s.Best.Criterion > s.Zero() || !(r.MSE <= r.ZeroMSE*(1+1e-9)) {
 		r.warn(WorseThanZero, "no model explains more of the data than chance would (the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data or fewer inputs", r.MSE, r.ZeroMSE)

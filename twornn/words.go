@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 )
 
@@ -46,7 +47,7 @@ func (f *wordFit) told(ctx context.Context, best candidate, tried []candidate) (
 	}
 	r.Model = f.w.toData(r.Model)
 	if k, d := f.w.dims(); k < d {
-		r.warn(Collinear, "%s", areCombinations(d-k, d, false))
+		r.warnCollinear(d-k, d, false)
 	}
 	r.adequate = best.climb != nil && best.climb.adequate(f.policy)
 	return r, nil
@@ -110,7 +111,7 @@ func (f *wordFit) checkData(best candidate, r *Result) {
 func (f *wordFit) checkRecoveries(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
 		if st := f.stats[l]; st.Status == IterationLimit {
-			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise its MaxIterations, or leave its Step zero to have steps set from the data", l, count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
+			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise its MaxIterations, or leave its Step zero to have steps set from the data", l, phrase.Count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (f *wordFit) checkDescent(best candidate, r *Result) {
 	case f.exhausted:
 		r.warn(NotConverged, "the search reached its limit of work, and some ranks or starts were not tried; give Options{Rank: n} to have one rank searched in full")
 	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset):
-		r.warn(NotConverged, "the joint fit reached its limit of %s, %.2g standard errors from its optimum; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", count(st.Iterations, "iteration"), st.Gradient)
+		r.warn(NotConverged, "the joint fit reached its limit of %s, %.2g standard errors from its optimum; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"), st.Gradient)
 	}
 }
 
@@ -179,7 +180,7 @@ func (f *wordFit) checkLong(best candidate, r *Result) {
 	last := r.Lengths[len(r.Lengths)-1]
 	drifts := best.long > f.policy.Drift*r.MSE
 	if drifts && best.long <= best.zeroLong {
-		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, count(last, "step"), r.MSE)
+		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, phrase.Count(last, "step"), r.MSE)
 	}
 	if drifts && best.long > f.policy.LongWorse*best.zeroLong {
 		r.warn(Unstable, "on whole training sequences, longer than the %d steps that were measured, the MSE is %.3g, above the %.3g of the zero function; give shorter sequences, or try another rank or L",
@@ -203,7 +204,7 @@ func (f *wordFit) checkWords(best candidate, r *Result) {
 	if excess := (sse - q.Pure) / noise; excess > free+2*f.policy.Misfit*math.Sqrt(2*free) && sse/q.M > 1.05*noise {
 		longest := r.Lengths[len(r.Lengths)-1]
 		r.warn(ShortWords, "words of up to %s carry no more than %s, and those leave %.3g times the squared error that noise does: give longer sequences with an output at every step, of %d steps or more",
-			count(longest, "step"), count(r.Rank, "state"), sse/q.M/noise, longest+2)
+			phrase.Count(longest, "step"), phrase.Count(r.Rank, "state"), sse/q.M/noise, longest+2)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Automaton holds the choices of FitAutomaton. The zero value leaves them to the last
@@ -115,8 +117,8 @@ func (a *RegressionAutomaton) String() string {
 	if a.Chosen.Means {
 		kind = "means"
 	}
-	return fmt.Sprintf("regression automaton of %s and %s with %s, windows of %s, penalty %g", count(len(a.States), "state"),
-		count(len(a.Edges), "guard"), kind, count(a.Chosen.Window, "row"), a.Chosen.Penalty)
+	return fmt.Sprintf("regression automaton of %s and %s with %s, windows of %s, penalty %g", phrase.Count(len(a.States), "state"),
+		phrase.Count(len(a.Edges), "guard"), kind, phrase.Count(a.Chosen.Window, "row"), a.Chosen.Penalty)
 }
 
 // Table lists states and edges, a line each, for the horizon h of a.Horizons.
@@ -124,10 +126,10 @@ func (a *RegressionAutomaton) Table(h int) string {
 	k := a.horizon(h)
 	var s strings.Builder
 	for i, state := range a.States {
-		fmt.Fprintf(&s, "state %d, %s: expects %.4g %+.3g (y − %.4g)\n", i, count(state.Rows, "row"), state.Lines[k].Mean, state.Lines[k].Slope, state.Value)
+		fmt.Fprintf(&s, "state %d, %s: expects %.4g %+.3g (y − %.4g)\n", i, phrase.Count(state.Rows, "row"), state.Lines[k].Mean, state.Lines[k].Slope, state.Value)
 		for _, e := range a.Edges {
 			if e.From == i {
-				fmt.Fprintf(&s, "  [%.4g, %.4g) → %d, %s\n", e.Low, e.High, e.To, count(e.Rows, "row"))
+				fmt.Fprintf(&s, "  [%.4g, %.4g) → %d, %s\n", e.Low, e.High, e.To, phrase.Count(e.Rows, "row"))
 			}
 		}
 	}

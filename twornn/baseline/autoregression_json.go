@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // autoregressionFile is the form of a saved autoregression: C by rows.
@@ -38,7 +40,7 @@ func (a *Autoregression) UnmarshalJSON(text []byte) error {
 	c := mat.NewDense(k, 1+k*f.Order, nil)
 	for i, row := range f.C {
 		if len(row) != 1+k*f.Order {
-			return fmt.Errorf("baseline: a saved autoregression of order %d of %s has %d coefficients in a row, want %d", f.Order, count(k, "series"), len(row), 1+k*f.Order)
+			return fmt.Errorf("baseline: a saved autoregression of order %d of %s has %d coefficients in a row, want %d", f.Order, phrase.Count(k, "series"), len(row), 1+k*f.Order)
 		}
 		for _, x := range row {
 			if math.IsNaN(x) || math.IsInf(x, 0) {

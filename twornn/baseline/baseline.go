@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Persistence predicts that each output is what its own input was at the last step.
@@ -29,11 +30,11 @@ type predictor interface {
 // Takes implements twornn.Taker.
 func (b Persistence) Takes(d, p int) error {
 	if len(b) != p {
-		return fmt.Errorf("baseline: Persistence has %s, the data have %d; list an input for each output", count(len(b), "output"), p)
+		return fmt.Errorf("baseline: Persistence has %s, the data have %d; list an input for each output", phrase.Count(len(b), "output"), p)
 	}
 	for j, i := range b {
 		if i < 0 || d > 0 && i >= d {
-			return fmt.Errorf("baseline: output %d persists column %d, the data have %s; columns count from 0", j+1, i, count(d, "input"))
+			return fmt.Errorf("baseline: output %d persists column %d, the data have %s; columns count from 0", j+1, i, phrase.Count(d, "input"))
 		}
 	}
 	return nil
@@ -60,7 +61,7 @@ var _ predictor = Mean{}
 // Takes implements twornn.Taker.
 func (b Mean) Takes(_, p int) error {
 	if len(b) != p {
-		return fmt.Errorf("baseline: Mean has %s, the data have %d; fit it with FitMean on such data", count(len(b), "output"), p)
+		return fmt.Errorf("baseline: Mean has %s, the data have %d; fit it with FitMean on such data", phrase.Count(len(b), "output"), p)
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func features(s twornn.Sequence, order, number int) twornn.Sequence {
 		k = s.At[len(s.At)-1] // the last output stands there
 	}
 	if k < order {
-		return twornn.Sequence{Err: fmt.Errorf("baseline: sequence %d has %s; a VAR of order %d needs at least as many", number, count(k, "step"), order)}
+		return twornn.Sequence{Err: fmt.Errorf("baseline: sequence %d has %s; a VAR of order %d needs at least as many", number, phrase.Count(k, "step"), order)}
 	}
 	rows, _ := s.Y.Dims()
 	d, p := s.Dims()
@@ -219,7 +220,7 @@ func (b *VAR) Predict(dst []float64, x mat.Matrix) []float64 {
 func fits(name string, md, mp, d, p int) error {
 	if d > 0 && d != md || p != mp {
 		return fmt.Errorf("baseline: the %s has %s and %s, the data have %d and %d; use the columns, bias and targets it was fitted with",
-			name, count(md, "input"), count(mp, "output"), d, p)
+			name, phrase.Count(md, "input"), phrase.Count(mp, "output"), d, p)
 	}
 	return nil
 }
@@ -242,12 +243,4 @@ func rows(x mat.Matrix) int {
 	}
 	k, _ := x.Dims()
 	return k
-}
-
-// count prints a number of things.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/stop"
 )
 
@@ -98,7 +99,7 @@ func rowsAre(n int) string {
 	if n == 1 {
 		return "1 row is"
 	}
-	return count(n, "row") + " are"
+	return phrase.Count(n, "row") + " are"
 }
 
 // read returns the record of s.
@@ -142,7 +143,7 @@ func (k *task) finite(dst *mat.Dense, t int) error {
 	for i, h := range k.horizons {
 		for c, j := range k.targets {
 			if y := dst.At(i, c); !isFinite(y) {
-				return fmt.Errorf("forecast: column %q, %s after row %d, is forecast as %v; see whether the record is in the units of the training rows, and learn anew", k.columns[j], count(h, "row"), t, y)
+				return fmt.Errorf("forecast: column %q, %s after row %d, is forecast as %v; see whether the record is in the units of the training rows, and learn anew", k.columns[j], phrase.Count(h, "row"), t, y)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Exam is how the rule of the recommended forecaster did on the last part of the
@@ -32,7 +34,7 @@ func (l Lost) String() string {
 		what = "would have been better"
 	}
 	return fmt.Sprintf("%s, %s ahead: on the last part of the training rows it lost to %s, RMSE %.4g against %.4g; %s %s",
-		l.Target, count(l.Horizon, "row"), l.SimpleName, l.RMSE, l.Simple, l.SimpleName, what)
+		l.Target, phrase.Count(l.Horizon, "row"), l.SimpleName, l.RMSE, l.Simple, l.SimpleName, what)
 }
 
 // lostErrors is the statistic of Diebold and Mariano from which on a loss is believed.

@@ -1,17 +1,6 @@
 package forecast
 
-import (
-	"fmt"
-	"math"
-)
-
-// count returns "1 row", "2 rows".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
+import "math"
 
 // all returns 0, 1, …, n−1.
 func all(n int) []int {

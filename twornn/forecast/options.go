@@ -12,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Options say what is to be forecast. They are the same for every Method, so that a
@@ -66,7 +67,7 @@ type FutureError struct {
 
 // Error implements error.
 func (e *FutureError) Error() string {
-	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; fill it in, %s", count(e.Horizon, "row"), e.Row, e.Column, beyondEnd)
+	return fmt.Sprintf("forecast: %s after row %d the known column %q has no value; fill it in, %s", phrase.Count(e.Horizon, "row"), e.Row, e.Column, beyondEnd)
 }
 
 const beyondEnd = "or beyond the end append rows with future values, and NaN elsewhere"
@@ -86,7 +87,7 @@ func (l LeftOut) String() string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %s left out for want of known values of %s, the first %s after row %d: fill them in, %s",
-		l.Forecasts, count(l.Of, "forecast"), strings.Join(l.Columns, ", "), count(l.First.Horizon, "row"), l.First.Row, beyondEnd)
+		l.Forecasts, phrase.Count(l.Of, "forecast"), strings.Join(l.Columns, ", "), phrase.Count(l.First.Horizon, "row"), l.First.Row, beyondEnd)
 }
 
 // add counts a forecast that is left out.
@@ -107,7 +108,7 @@ func (l *LeftOut) err() error {
 	if l.Of == 1 {
 		return l.First
 	}
-	return fmt.Errorf("forecast: none of %s can be made: %w", count(l.Of, "forecast"), l.First)
+	return fmt.Errorf("forecast: none of %s can be made: %w", phrase.Count(l.Of, "forecast"), l.First)
 }
 
 // step is that of times: a duration, or months.
@@ -120,7 +121,7 @@ func stepOf(g datasets.Gaps) step { return step{g.Step, g.Months} }
 
 func (s step) String() string {
 	if s.months > 0 {
-		return count(s.months, "month")
+		return phrase.Count(s.months, "month")
 	}
 	return s.time.String()
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Ridge is a regression for each target and horizon, shrunk by the ridge, on the last
@@ -63,7 +64,7 @@ func (m Ridge) learn(ctx context.Context, r *record, k *task) (*regressions, err
 	e.bounds(r)
 	for _, h := range k.horizons {
 		if need := 2*h + 8; r.n < need {
-			return nil, fmt.Errorf("forecast: %s too few for a regression %s ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), count(h, "row"), need)
+			return nil, fmt.Errorf("forecast: %s too few for a regression %s ahead; it needs %d, or take Persistence or Mean", rowsAre(r.n), phrase.Count(h, "row"), need)
 		}
 		d, l, err := m.choose(ctx, k, r, h)
 		if err != nil {
@@ -142,7 +143,7 @@ func (m Ridge) choose(ctx context.Context, k *task, r *record, h int) (*design, 
 		}
 	}
 	if best == nil {
-		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %s ahead of %s; give more rows, or leave out targets with many missing values", count(h, "row"), strings.Join(k.targetNames(), ", "))
+		return nil, nil, fmt.Errorf("forecast: no row of the last fifth can be forecast %s ahead of %s; give more rows, or leave out targets with many missing values", phrase.Count(h, "row"), strings.Join(k.targetNames(), ", "))
 	}
 	var out []*linear
 	for c := range k.targets {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // TwoRNN is the package's own forecaster; its zero value is the recommended one.
@@ -78,7 +79,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 	out := &Fitted{}
 	f, err := fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		if need := leastRows + 2*k.furthest(); r.n < need {
-			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %s ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), count(k.furthest(), "row"), need)
+			return nil, fmt.Errorf("forecast: %s too few to choose a forecaster %s ahead; it needs %d, or take Persistence or AR", rowsAre(r.n), phrase.Count(k.furthest(), "row"), need)
 		}
 		out.mixture, out.Gaps = &mixture{Rows: r.n, k: k}, train.Gaps()
 		out.Exams = make([]Exam, len(k.horizons)*len(k.targets))
@@ -86,7 +87,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 		for _, group := range groups {
 			t := newContest(k.part(group), r)
 			if x := t.sparsest(); len(x.truth) < leastHeld {
-				return nil, fmt.Errorf("forecast: in only %s of the last half is %s measured %s ahead; leave out of Options.Targets what has so many missing values, or take Persistence", count(len(x.truth), "row"), list(t.k.targetNames()), count(x.h, "row"))
+				return nil, fmt.Errorf("forecast: in only %s of the last half is %s measured %s ahead; leave out of Options.Targets what has so many missing values, or take Persistence", phrase.Count(len(x.truth), "row"), list(t.k.targetNames()), phrase.Count(x.h, "row"))
 			}
 			if err := t.run(ctx, o.Recorder, &done); err != nil {
 				return nil, err
@@ -230,7 +231,7 @@ func badCoverage(coverage float64) error {
 func (f *Fitted) String() string {
 	var b strings.Builder
 	k := f.task
-	fmt.Fprintf(&b, "2-RNN forecaster of %s, %s ahead, learnt from %s\n", list(k.targetNames()), numbers(k.horizons, "row"), count(f.mixture.Rows-f.missing(), "row"))
+	fmt.Fprintf(&b, "2-RNN forecaster of %s, %s ahead, learnt from %s\n", list(k.targetNames()), numbers(k.horizons, "row"), phrase.Count(f.mixture.Rows-f.missing(), "row"))
 	if text := gapsText(f.Gaps, k.steps); text != "" {
 		b.WriteString(text + "\n")
 	}
@@ -284,7 +285,7 @@ func (t terms) describe() string {
 // numbers joins numbers of things: "1, 2 and 3 rows".
 func numbers(v []int, thing string) string {
 	if len(v) == 1 {
-		return count(v[0], thing)
+		return phrase.Count(v[0], thing)
 	}
 	var b strings.Builder
 	for i, n := range v {

@@ -107,14 +107,3 @@ func shown(text string) string {
 	}
 	return text
 }
-
-// count returns "1 state", "2 states", "3 queries".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if stem, ok := strings.CutSuffix(what, "y"); ok {
-		what = stem + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // epsilon is the name that OpenFst gives the label 0, which reads nothing.
@@ -236,7 +237,7 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 		return nil, errors.New("words: the AT&T file has no symbol; give the alphabet")
 	}
 	if n := len(f.states); n > maxStates {
-		return nil, fmt.Errorf("words: the AT&T file has %s; up to %d can be dense matrices", count(n, "state"), maxStates)
+		return nil, fmt.Errorf("words: the AT&T file has %s; up to %d can be dense matrices", phrase.Count(n, "state"), maxStates)
 	}
 	if n, d := len(f.states), len(f.alphabet); !dense(n, d) {
 		return nil, fmt.Errorf("words: the AT&T file %s; take a smaller machine", tooDense(n, d))

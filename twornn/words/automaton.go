@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Automaton is a distribution over words: a mixture of probabilistic automata, which side
@@ -91,9 +92,9 @@ func (a *Automaton) LogLikelihood(words func(yield func([]int, float64) bool)) f
 // String is the summary that a notebook prints: one line a part.
 func (a *Automaton) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s over %s", count(a.States(), "state"), count(len(a.Alphabet), "symbol"))
+	fmt.Fprintf(&b, "%s over %s", phrase.Count(a.States(), "state"), phrase.Count(len(a.Alphabet), "symbol"))
 	for _, p := range a.Parts {
-		fmt.Fprintf(&b, "\n  %5.1f %%  %s, %s, %.4f nats a word held out", 100*p.Weight, p.Method, count(p.States, "state"), p.HeldOut)
+		fmt.Fprintf(&b, "\n  %5.1f %%  %s, %s, %.4f nats a word held out", 100*p.Weight, p.Method, phrase.Count(p.States, "state"), p.HeldOut)
 	}
 	return b.String()
 }

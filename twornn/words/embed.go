@@ -12,6 +12,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Embedding gives each symbol of a large alphabet a vector of few numbers, in which a 2-RNN
@@ -34,7 +35,7 @@ type Embedding struct {
 func Embed(sample *datasets.Words, k int) (*Embedding, error) {
 	d := len(sample.Alphabet)
 	if k < 1 || k > d {
-		return nil, fmt.Errorf("words: %s for %s; choose 1 to %d", count(k, "dimension"), count(d, "symbol"), d)
+		return nil, fmt.Errorf("words: %s for %s; choose 1 to %d", phrase.Count(k, "dimension"), phrase.Count(d, "symbol"), d)
 	}
 	seen := make([]float64, d)
 	pairs := make(map[[2]int32]float64)
@@ -96,7 +97,7 @@ func (e *Embedding) Sequences(data iter.Seq[twornn.Sequence]) iter.Seq[twornn.Se
 			if s.Err == nil && s.Len() > 0 {
 				word, err := datasets.WordOf(s.X)
 				if d, _ := s.Dims(); err == nil && d != len(e.Alphabet) {
-					err = fmt.Errorf("%s for %s", count(d, "input"), count(len(e.Alphabet), "symbol"))
+					err = fmt.Errorf("%s for %s", phrase.Count(d, "input"), phrase.Count(len(e.Alphabet), "symbol"))
 				}
 				if err != nil {
 					s = twornn.Sequence{Err: fmt.Errorf("words: sequence %d: %w", n, err)}
@@ -121,7 +122,7 @@ func (e *Embedding) WFA(m *twornn.Model) (*twornn.WFA, error) {
 		panic("words: the model does not read vectors of this length")
 	}
 	if d*n*n > 1<<27 {
-		return nil, fmt.Errorf("words: %s and %s are %d numbers; use the model on Rows of the words", count(d, "symbol"), count(n, "state"), d*n*n)
+		return nil, fmt.Errorf("words: %s and %s are %d numbers; use the model on Rows of the words", phrase.Count(d, "symbol"), phrase.Count(n, "state"), d*n*n)
 	}
 	w := twornn.NewModel(n, d, p)
 	w.H0.CopyVec(m.H0)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // Machine is an automaton with outputs, learnt from words.
@@ -70,7 +71,7 @@ func (m *Machine) String() string {
 	if m.Deterministic {
 		kind = "deterministic"
 	}
-	s := fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, count(n, "state"), count(d, "symbol"), count(p, "output"), count(m.Words, "word"), count(m.Longest, "symbol"), m.Error)
+	s := fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, phrase.Count(n, "state"), phrase.Count(d, "symbol"), phrase.Count(p, "output"), phrase.Count(m.Words, "word"), phrase.Count(m.Longest, "symbol"), m.Error)
 	if len(m.Missing) > 0 {
 		g := m.Missing[0]
 		s += fmt.Sprintf("\n%s never seen, such as symbol %d after %v: add a word that takes them", were(len(m.Missing), "transition"), g.Symbol, g.Word)
@@ -83,5 +84,5 @@ func were(n int, what string) string {
 	if n == 1 {
 		return "1 " + what + " was"
 	}
-	return count(n, what) + " were"
+	return phrase.Count(n, what) + " were"
 }

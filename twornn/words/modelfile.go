@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // ReadModel reads the model file of a PAutomaC problem, the machine that made its words:
@@ -57,7 +58,7 @@ const maxStates = 1 << 12
 func dense(n, d int) bool { return d <= 1<<27/(n*n) }
 
 func tooDense(n, d int) string {
-	return fmt.Sprintf("names %s and %s, whose matrices would have more than 2^27 numbers", count(n, "state"), count(d, "symbol"))
+	return fmt.Sprintf("names %s and %s, whose matrices would have more than 2^27 numbers", phrase.Count(n, "state"), phrase.Count(d, "symbol"))
 }
 
 // endless returns a state that words come to and from which none ends, -1 if there is none.
@@ -167,7 +168,7 @@ func (f *modelFile) entry(text string) (entry, error) {
 		e.key = append(e.key, v)
 	}
 	if len(e.key) != keys[f.section] {
-		return e, f.fail(text, fmt.Sprintf("names %s, not the %d of section %s", count(len(e.key), "number"), keys[f.section], f.section), "mend the line")
+		return e, f.fail(text, fmt.Sprintf("names %s, not the %d of section %s", phrase.Count(len(e.key), "number"), keys[f.section], f.section), "mend the line")
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if err != nil || !(v >= 0 && v <= 1+1e-6) {

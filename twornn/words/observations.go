@@ -7,6 +7,7 @@ import (
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
@@ -15,7 +16,7 @@ func steps(s twornn.Sequence, symbols int) (at []int, err error) {
 	rows, _ := s.Y.Dims()
 	switch {
 	case s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols:
-		return nil, fmt.Errorf("it has %s of outputs for %s; give one a symbol, or one for the last, or list in At where they stand", count(rows, "row"), count(symbols, "symbol"))
+		return nil, fmt.Errorf("it has %s of outputs for %s; give one a symbol, or one for the last, or list in At where they stand", phrase.Count(rows, "row"), phrase.Count(symbols, "symbol"))
 	case !slices.IsSorted(s.At):
 		return nil, fmt.Errorf("its At %v does not ascend", s.At)
 	}
@@ -61,7 +62,7 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 		}
 	}
 	if o.D == 0 {
-		return nil, fmt.Errorf("words: the data, %s, hold no symbol; give words of at least one", count(n, "sequence"))
+		return nil, fmt.Errorf("words: the data, %s, hold no symbol; give words of at least one", phrase.Count(n, "sequence"))
 	}
 	return o, nil
 }

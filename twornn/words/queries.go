@@ -13,6 +13,7 @@ import (
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/linalg"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/stop"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
@@ -97,7 +98,7 @@ func (l *Learnt) String() string {
 	if !l.Equal {
 		end = "not yet equal"
 	}
-	return fmt.Sprintf("%s, %s, %s; %s (n²d = %d), %s, %s", count(n, "state"), count(d, "symbol"), count(p, "output"), count(l.Queries, "query"), n*n*d, count(l.Equivalences, "equivalence query"), end)
+	return fmt.Sprintf("%s, %s, %s; %s (n²d = %d), %s, %s", phrase.Count(n, "state"), phrase.Count(d, "symbol"), phrase.Count(p, "output"), phrase.Count(l.Queries, "query"), n*n*d, phrase.Count(l.Equivalences, "equivalence query"), end)
 }
 
 // Learn finds the weighted automaton of n states behind a black box of d symbols, by
@@ -158,7 +159,7 @@ func learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions
 			return last, l.err
 		}
 		if !useful {
-			return last, fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, count(len(l.prefixes), "state"), o.Tol)
+			return last, fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, phrase.Count(len(l.prefixes), "state"), o.Tol)
 		}
 	}
 }
@@ -186,7 +187,7 @@ type learner struct {
 func (l *learner) stopped() bool {
 	err := l.ctx.Err()
 	if err != nil && l.err == nil {
-		l.err = fmt.Errorf("words: stopped after %s: %w; allow more time, or raise QueryOptions.Tol if the answers are noisy", count(len(l.asked), "query"), err)
+		l.err = fmt.Errorf("words: stopped after %s: %w; allow more time, or raise QueryOptions.Tol if the answers are noisy", phrase.Count(len(l.asked), "query"), err)
 	}
 	return err != nil
 }
@@ -213,7 +214,7 @@ func (l *learner) ask(word []int) []float64 {
 	}
 	if len(y) != l.p || len(y) == 0 {
 		if l.err == nil {
-			l.err = fmt.Errorf("words: the answer to %v has %s, those before it %d; a black box has to answer all words alike", word, count(len(y), "output"), l.p)
+			l.err = fmt.Errorf("words: the answer to %v has %s, those before it %d; a black box has to answer all words alike", word, phrase.Count(len(y), "output"), l.p)
 		}
 		y = make([]float64, max(l.p, 1))
 	}

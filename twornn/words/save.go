@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/store"
 )
 
@@ -154,7 +155,7 @@ func (p *savedPart) pfa(d int) (*pfa, error) {
 	err = store.List(p.Step, func(i int, item []byte) error {
 		m, err := weights(item)
 		if err == nil && (len(m) != n*n || i >= d) {
-			err = fmt.Errorf("%d entries for %s and %s", len(m), count(n, "state"), count(d, "symbol"))
+			err = fmt.Errorf("%d entries for %s and %s", len(m), phrase.Count(n, "state"), phrase.Count(d, "symbol"))
 		}
 		a.step = append(a.step, m)
 		if err != nil {
@@ -163,7 +164,7 @@ func (p *savedPart) pfa(d int) (*pfa, error) {
 		return nil
 	})
 	if err == nil && len(a.step) != d {
-		err = fmt.Errorf("%d matrices for %s", len(a.step), count(d, "symbol"))
+		err = fmt.Errorf("%d matrices for %s", len(a.step), phrase.Count(d, "symbol"))
 	}
 	a.n, a.d = n, d
 	return a, err
