@@ -137,34 +137,27 @@ func checkSteps(method string, step, tol float64, iterations int) error {
 	return nil
 }
 
-// recovering returns what a recovery returns, within a moment of the end of ctx: see stop.Within.
+// refining returns what f returns, a refined model, within a moment of the end of ctx: see stop.Within.
 // After that end rec is told of nothing more.
-func recovering(ctx context.Context, rec Recorder, f func(rec Recorder) (*tt.Tensor, Stats, error)) (*tt.Tensor, Stats, error) {
-	type recovered struct {
-		h  *tt.Tensor
-		st Stats
-	}
-	r, err := stop.Within(ctx, func() (recovered, error) {
-		h, st, err := f(whileRunning(ctx, rec))
-		return recovered{h, st}, err
-	})
-	if r.h == nil && err != nil && ctx.Err() != nil {
-		r.st.Status = Stopped
-	}
-	return r.h, r.st, err
-}
-
-// refining is the same for what refines a model.
-func refining[M any](ctx context.Context, rec Recorder, f func(rec Recorder) (M, Stats, error)) (M, Stats, error) {
+func refining[T any](ctx context.Context, rec Recorder, f func(rec Recorder) (T, Stats, error)) (T, Stats, error) {
 	type refined struct {
-		m  M
+		to T
 		st Stats
 	}
 	r, err := stop.Within(ctx, func() (refined, error) {
-		m, st, err := f(whileRunning(ctx, rec))
-		return refined{m, st}, err
+		to, st, err := f(whileRunning(ctx, rec))
+		return refined{to, st}, err
 	})
-	return r.m, r.st, err
+	return r.to, r.st, err
+}
+
+// recovering is the same for what recovers a tensor.
+func recovering(ctx context.Context, rec Recorder, f func(rec Recorder) (*tt.Tensor, Stats, error)) (*tt.Tensor, Stats, error) {
+	h, st, err := refining(ctx, rec, f)
+	if h == nil && err != nil && ctx.Err() != nil {
+		st.Status = Stopped
+	}
+	return h, st, err
 }
 
 // bounded tells a Recorder of nothing once ctx has ended: what was left behind shall not call it.
