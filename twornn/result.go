@@ -92,23 +92,23 @@ func (w Warning) String() string { return w.Text }
 type WarningKind int
 
 const (
-	Deficient     WarningKind = iota + 1 // fewer independent measurements than unknowns
-	RankCut                              // fewer states than asked for
-	RankLow                              // more states would fit clearly better
-	WorseThanZero                        // the zero function is returned
-	Unstable                             // outputs explode on long sequences
-	Drifting                             // much worse on whole sequences than on the lengths measured
-	NotConverged                         // a recovery reached its limit of iterations
-	Damped                               // A is scaled down to keep to MaxGrowth
-	Collinear                            // some inputs are linear combinations of others
-	Outliers                             // a few values outweigh all others
-	NoConstant                           // outputs have a constant part, and the inputs no constant
-	Outdone                              // a simple rival does better on parts of the data left out
-	ShortWords                           // the words measured carry fewer states than the data show
-	Unexcited                            // inputs vary too little to learn more than what they show
-	TooFew                               // the data do not tell whether the model is better than a simple rival
-	StartCounts                          // the model is of a single run, whose start counts for long
-	IllConditioned                       // a recovery that was named magnifies errors
+	Deficient      WarningKind = iota + 1 // fewer independent measurements than unknowns
+	RankCut                               // fewer states than asked for
+	RankLow                               // more states would fit clearly better
+	WorseThanZero                         // the zero function is returned
+	Unstable                              // outputs explode on long sequences
+	Drifting                              // much worse on whole sequences than on the lengths measured
+	NotConverged                          // a recovery reached its limit of iterations
+	Damped                                // A is scaled down to keep to MaxGrowth
+	Collinear                             // some inputs are linear combinations of others
+	Outliers                              // a few values outweigh all others
+	NoConstant                            // outputs have a constant part, and the inputs no constant
+	Outdone                               // a simple rival does better on parts of the data left out
+	ShortWords                            // the words measured carry fewer states than the data show
+	Unexcited                             // inputs vary too little to learn more than what they show
+	TooFew                                // the data do not tell whether the model is better than a simple rival
+	StartCounts                           // the model is of a single run, whose start counts for long
+	IllConditioned                        // a recovery that was named magnifies errors
 )
 
 func (k WarningKind) String() string {
