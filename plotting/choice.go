@@ -112,20 +112,19 @@ type mark struct {
 // weigh sorts out what is to be drawn.
 func weigh(c []twornn.Candidate) (choice, error) {
 	var w choice
-	var kept []twornn.Candidate
+	var kept []*twornn.Candidate
 	least := math.Inf(1)
-	for i, v := range c {
-		switch {
+	for i := range c {
+		switch v := &c[i]; {
 		case v.Rank < 0:
 			return w, fmt.Errorf("plotting: candidate %d is of rank %d", i+1, v.Rank)
 		case !finite(v.Criterion):
 			w.skipped++
-			continue
 		case math.Abs(v.Criterion) > largest:
 			return w, fmt.Errorf("plotting: the criterion of candidate %d is %g, too large for an axis", i+1, v.Criterion)
+		default:
+			least, kept = min(least, v.Criterion), append(kept, v)
 		}
-		least = min(least, v.Criterion)
-		kept = append(kept, v)
 	}
 	switch {
 	case len(c) == 0:
@@ -133,7 +132,7 @@ func weigh(c []twornn.Candidate) (choice, error) {
 	case len(kept) == 0:
 		return w, fmt.Errorf("plotting: of %s none has a finite criterion", count(len(c), "candidate"))
 	}
-	slices.SortStableFunc(kept, func(a, b twornn.Candidate) int {
+	slices.SortStableFunc(kept, func(a, b *twornn.Candidate) int {
 		return cmp.Or(cmp.Compare(a.L, b.L), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Criterion, b.Criterion))
 	})
 	w.low, w.high = kept[0].Rank, kept[0].Rank
@@ -150,20 +149,20 @@ func weigh(c []twornn.Candidate) (choice, error) {
 		w.low, w.high, w.most = min(w.low, v.Rank), max(w.high, v.Rank), max(w.most, at.Y)
 	}
 	if i := slices.IndexFunc(c, func(v twornn.Candidate) bool { return v.Chosen }); i >= 0 {
-		w.mark(c[i], kept, least)
+		w.mark(&c[i], kept, least)
 	}
 	return w, nil
 }
 
 // mark marks the candidate chosen, if it is drawn, and the best of the other sizes.
-func (w *choice) mark(chosen twornn.Candidate, kept []twornn.Candidate, least float64) {
-	size := func(v twornn.Candidate) string {
+func (w *choice) mark(chosen *twornn.Candidate, kept []*twornn.Candidate, least float64) {
+	size := func(v *twornn.Candidate) string {
 		if len(w.curves) > 1 {
 			return fmt.Sprintf("L = %d, rank %d", v.L, v.Rank)
 		}
 		return fmt.Sprintf("rank %d", v.Rank)
 	}
-	at := func(v twornn.Candidate) plotter.XYs {
+	at := func(v *twornn.Candidate) plotter.XYs {
 		return plotter.XYs{{X: float64(v.Rank), Y: v.Criterion - least}}
 	}
 	name := "chosen: " + size(chosen)

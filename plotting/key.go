@@ -38,13 +38,18 @@ const (
 	keyGap     = 10  // to what is beside it
 	keyEntries = 4   // that may stand inside
 	keyTries   = 40  // more than have room on any figure; to measure thousands takes a minute
+	keyLetters = 500 // more than have room in any line; to measure a million takes seconds
 )
 
 func newKey(p *plot.Plot) *key { return &key{style: p.Legend.TextStyle} }
 
-// add adds an entry, without a sample if thumb is nil.
+// add adds an entry, without a sample if thumb is nil. Those that have no room are only counted.
 func (k *key) add(name string, thumb plot.Thumbnailer) {
-	k.entries = append(k.entries, keyEntry{k.wrap(name), thumb})
+	e := keyEntry{thumb: thumb}
+	if len(k.entries) < keyTries {
+		e.lines = k.wrap(name)
+	}
+	k.entries = append(k.entries, e)
 }
 
 // taken tells the key what is drawn.
@@ -63,9 +68,9 @@ func (k *key) dots(points plotter.XYs) {
 func (k *key) wrap(name string) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(name) {
-		if r := []rune(word); k.style.Width(word) > keyMost {
-			n := len(r)
-			for n > 1 && (n > 100 || k.style.Width(string(r[:n])+"…") > keyMost) {
+		if r := []rune(word); len(r) > keyLetters || k.style.Width(word) > keyMost {
+			n := min(len(r), 100)
+			for n > 1 && k.style.Width(string(r[:n])+"…") > keyMost {
 				n--
 			}
 			word = string(r[:n]) + "…"
@@ -75,9 +80,9 @@ func (k *key) wrap(name string) []string {
 		} else {
 			lines = append(lines, word)
 		}
-	}
-	if len(lines) > 3 {
-		lines = append(lines[:2:2], lines[2]+" …")
+		if len(lines) > 3 {
+			return append(lines[:2:2], lines[2]+" …")
+		}
 	}
 	return lines
 }

@@ -18,8 +18,11 @@ import (
 // so in place of the figure, in a terminal on standard error.
 func Show(p *plot.Plot, err error) {
 	var png []byte
-	if err == nil {
+	switch {
+	case err == nil && gonbui.IsNotebook:
 		png, err = PNG(p)
+	case err == nil:
+		_, err = paint(p)
 	}
 	switch {
 	case err != nil && gonbui.IsNotebook:
@@ -36,7 +39,20 @@ func Show(p *plot.Plot, err error) {
 
 // PNG returns the figure as a PNG picture of 880×396 points, or less high for a diagram
 // that needs less. It errs if there is no figure or it cannot be drawn.
-func PNG(p *plot.Plot) (png []byte, err error) {
+func PNG(p *plot.Plot) ([]byte, error) {
+	c, err := paint(p)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("plotting: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// paint draws the figure on a canvas of its size.
+func paint(p *plot.Plot) (c *vgimg.Canvas, err error) {
 	if p == nil {
 		return nil, errors.New("plotting: there is no figure to draw")
 	}
@@ -44,21 +60,16 @@ func PNG(p *plot.Plot) (png []byte, err error) {
 	// cell without a word.
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("plotting: cannot draw the figure: %v", r)
+			c, err = nil, fmt.Errorf("plotting: cannot draw the figure: %v", r)
 		}
 	}()
 	high := height
 	if diagram, ok := p.X.Tick.Marker.(bare); ok {
 		high = diagram.height
 	}
-	c := vgimg.NewWith(vgimg.UseWH(width, high), vgimg.UseDPI(dpi))
-	dc := draw.New(c)
-	p.Draw(page(dc))
-	var b bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("plotting: %w", err)
-	}
-	return b.Bytes(), nil
+	c = vgimg.NewWith(vgimg.UseWH(width, high), vgimg.UseDPI(dpi))
+	p.Draw(page(draw.New(c)))
+	return c, nil
 }
 
 // page returns the part of a canvas that a figure takes. The margin keeps the last tick
