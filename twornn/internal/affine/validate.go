@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
@@ -76,6 +77,17 @@ func (s *System) score(t *System) (score int) {
 		}
 	}
 	return score
+}
+
+// surely reports whether the mean gain over t on the parts left out is more than so many of its standard errors.
+func (s *System) surely(t *System, errors float64) bool {
+	if len(t.Folds) != len(s.Folds) {
+		return false
+	}
+	gains := make([]float64, len(s.Folds))
+	floats.SubTo(gains, t.Folds, s.Folds)
+	mean, sd := stat.MeanStdDev(gains, nil)
+	return mean > errors*sd/math.Sqrt(float64(len(gains)))
 }
 
 // Calm reports whether the system keeps to the size of the data's outputs, three times at
