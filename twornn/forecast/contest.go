@@ -15,7 +15,8 @@ type contest struct {
 	split split
 	warps [][]warp // sets of transformations: as it is, and transformed
 	first int
-	cells [][]*cell // by horizon and target
+	ok    []func(t int) bool // by horizon: which rows can be learnt from
+	cells [][]*cell          // by horizon and target
 }
 
 // newContest cuts the rows and finds the transformations.
@@ -40,29 +41,21 @@ func newContest(k *task, r *record) *contest {
 	}
 	for _, h := range k.horizons {
 		var row []*cell
+		t.ok = append(t.ok, r.learnable(k, h))
 		for c := range k.targets {
-			row = append(row, t.newCell(h, c))
+			row = append(row, t.newCell(len(t.cells), h, c))
 		}
 		t.cells = append(t.cells, row)
 	}
 	return t
 }
 
-// measured tells whether all targets have a value in row t.
-func (t *contest) measured(row int) bool {
-	for _, j := range t.k.targets {
-		if !t.r.has(j, row) {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *contest) newCell(h, c int) *cell {
+// newCell makes the race of target c at horizon h, the i-th.
+func (t *contest) newCell(i, h, c int) *cell {
 	x := &cell{h: h, target: c}
 	v := t.r.v[t.k.targets[c]]
 	for g := t.split.lead; g < t.split.segments(); g++ {
-		rows := t.split.held(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+		rows := t.split.held(g, t.first, h, t.ok[i])
 		x.rows, x.blocks = append(x.rows, rows...), append(x.blocks, len(rows))
 	}
 	for _, row := range x.rows {
@@ -221,7 +214,7 @@ func (t *contest) paths(ctx context.Context, w int, m pathMaker) ([]func(), erro
 		}
 		before = p
 		for i, h := range t.k.horizons {
-			rows := t.split.held(g, t.first, h, func(row int) bool { return t.measured(row + h) })
+			rows := t.split.held(g, t.first, h, t.ok[i])
 			f := p.forecasts(t.r, warps, rows, t.k.horizons)[i]
 			for c, j := range t.k.targets {
 				at := p.place(j)

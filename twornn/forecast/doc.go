@@ -15,7 +15,8 @@
 // alone, missing values are bridged by the values before them, and a forecaster reads
 // rows up to the one it forecasts from, and the Known columns up to the one it
 // forecasts. What a Known column lacks up to there is not bridged: such a forecast is left out,
-// and told ([LeftOut]). The place in a season is the number of the row modulo the season.
+// and told ([LeftOut]), and regressions do not learn from such rows if there are enough others.
+// The place in a season is the number of the row modulo the season.
 //
 // Rows are steps. Where times are missing, rows without values are put in
 // ([datasets.Series.Complete]), for learning, forecasts and scores alike: so a season keeps

@@ -313,6 +313,32 @@ func TestKnownWithHoles(t *testing.T) {
 	}
 }
 
+// TestHolesAreNotLearnt: rows whose known future has holes are not learnt from, where most have none;
+// bridged they tell that the column matters less than it does.
+func TestHolesAreNotLearnt(t *testing.T) {
+	var holes []int
+	for i := 3; i < 250; i += 5 {
+		holes = append(holes, i)
+	}
+	o := Options{Known: []string{"u"}, Horizons: []int{1, 2}, Seasons: []int{1}}
+	rmse := map[string][]float64{}
+	for _, s := range []*datasets.Series{driven(350), driven(350, holes...)} {
+		table, err := Backtest(context.Background(), s, 260, []Method{Ridge{}, TwoRNN{}}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range table.Rows {
+			name := r.Method + numbers([]int{r.Horizon}, "row")
+			rmse[name] = append(rmse[name], r.RMSE)
+		}
+	}
+	for name, x := range rmse {
+		if x[1] > 1.3*x[0] {
+			t.Errorf("%s: RMSE %.3g, with every fifth value missing %.3g", name, x[0], x[1])
+		}
+	}
+}
+
 // TestHolesAreNoMisses: rows that could not be forecast widen no interval.
 func TestHolesAreNoMisses(t *testing.T) {
 	o := Options{Known: []string{"u"}, Horizons: []int{1}}
