@@ -35,6 +35,8 @@ func (r *Result) review(c moments.Set, by policy) {
 	r.reviewEnd(k)
 	if r.trial != nil {
 		r.reviewRivals(k, d, p, by)
+	} else if n := k.Targets() * p; n < by.Least && !r.Fallback {
+		r.warn(TooFew, tooFew, phrase.Count(n, "output")) // there are no parts to leave out
 	}
 	r.reconcile()
 }
@@ -192,11 +194,13 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
 	case r.Fallback || n > few:
 	case n < by.Least:
-		r.warn(TooFew, "%s of training data do not tell how good a model is; give more data", phrase.Count(n, "output"))
+		r.warn(TooFew, tooFew, phrase.Count(n, "output"))
 	case won < s.Parts || r.hardly(by):
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}
 }
+
+const tooFew = "%s of training data do not tell how good a model is; give more data"
 
 // reconcile takes away warnings that another makes void.
 func (r *Result) reconcile() {

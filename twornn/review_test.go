@@ -341,6 +341,23 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
+// TestTooFewToLeaveOut: of few outputs, each length in repeated sequences alone, no part can be left out; that
+// they tell little is said all the same.
+func TestTooFewToLeaveOut(t *testing.T) {
+	rnd := rand.New(pcg(1))
+	var once []Sequence
+	for k := range 3 {
+		x := mat.NewDense(k+1, 2, nil)
+		for t := range k + 1 {
+			x.SetRow(t, []float64{1, rnd.NormFloat64()})
+		}
+		once = append(once, Sequence{X: x, Y: mat.NewDense(1, 1, []float64{rnd.NormFloat64()})})
+	}
+	if r := fit(t, slices.Values(slices.Repeat(once, 2)), Options{}); !r.Has(TooFew) && !r.Has(Deficient) && !r.Fallback {
+		t.Errorf("six sequences, three of them different: %v", r)
+	}
+}
+
 // TestStartCounts: a fit to one run of a season that never fades says that its start counts, and is
 // right on another run if it begins as that does; one to a run that is soon forgotten does not.
 func TestStartCounts(t *testing.T) {

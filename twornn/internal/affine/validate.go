@@ -79,13 +79,16 @@ func (s *System) score(t *System) (score int) {
 	return score
 }
 
-// surely reports whether the mean gain over t on the parts left out is more than so many of its standard errors.
+// surely reports whether the mean gain over t on the parts left out, in logarithms, since parts differ in size, is
+// more than so many of its standard errors.
 func (s *System) surely(t *System, errors float64) bool {
 	if len(t.Folds) != len(s.Folds) {
 		return false
 	}
 	gains := make([]float64, len(s.Folds))
-	floats.SubTo(gains, t.Folds, s.Folds)
+	for f, v := range s.Folds {
+		gains[f] = math.Log(max(t.Folds[f], rounding) / max(v, rounding))
+	}
 	mean, sd := stat.MeanStdDev(gains, nil)
 	return mean > errors*sd/math.Sqrt(float64(len(gains)))
 }
