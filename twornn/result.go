@@ -50,8 +50,12 @@ func (i *Interactions) String() string {
 	if !i.Taken {
 		return fmt.Sprintf("a linear system, mean squared error on parts left out %.4g times the outputs' variance", i.Linear)
 	}
-	return fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g times the outputs' variance (linear, %s: %.4g)",
+	s := fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g times the outputs' variance (linear, %s: %.4g)",
 		i.Validation, phrase.Count(i.LinearRank, "state"), i.Linear)
+	if i.Validation > i.Linear {
+		s += "; they are likelier and do better on most parts, of which another, that holds what these do not, weighs most"
+	}
+	return s
 }
 
 // WithStart returns the model with the h₀ that the beginning of a run tells: x is k×d, y k×p,

@@ -425,3 +425,16 @@ func TestIllConditioned(t *testing.T) {
 		}
 	}
 }
+
+// TestInteractionsDoNotContradict: where products were taken though all parts together say otherwise, the line
+// says why.
+func TestInteractionsDoNotContradict(t *testing.T) {
+	for worse, i := range map[bool]*Interactions{
+		true:  {Taken: true, Validation: 0.4, Linear: 0.1, LinearRank: 3},
+		false: {Taken: true, Validation: 0.1, Linear: 0.4, LinearRank: 3},
+	} {
+		if strings.Contains(i.String(), "do better on most parts") != worse {
+			t.Error(i)
+		}
+	}
+}
