@@ -304,6 +304,19 @@ func TestKnownWithHoles(t *testing.T) {
 		t.Errorf("%v: %v to %v", err, low, high)
 	}
 
+	// Beyond what is measured a row without any value is a hole too, not one lost in a gap.
+	u, _ := s.Column("u")
+	y, _ := s.Column("y")
+	u[196] = math.NaN()
+	for i := 195; i < len(y); i++ {
+		y[i] = math.NaN()
+	}
+	p, err = f.Predictions(datasets.FromColumns([]string{"u", "y"}, u, y), 0.9, 194)
+	first = FutureError{"u", 194, 2}
+	if err != nil || len(p) != 1 || *p.LeftOut().First != first {
+		t.Errorf("%v, %v", p, err)
+	}
+
 	lost := driven(160, all(160)[150:]...)
 	if _, err := f.Predictions(lost, 0.9, 150, 155); !errors.As(err, &late) || !strings.Contains(err.Error(), "none of 4 forecasts") {
 		t.Error(err)
