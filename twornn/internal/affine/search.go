@@ -474,9 +474,6 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 	}
 }
 
-// rounding is the mean squared error, beside a variance of 1, below which errors are rounding.
-const rounding = 1e-24
-
 // exact reports whether the best system leaves nothing to explain: more states would fit rounding.
 func (s *Search) exact() bool { return s.Best != nil && s.Best.Validation() < rounding }
 

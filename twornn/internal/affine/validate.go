@@ -31,6 +31,9 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 	s.Folds = folds
 }
 
+// rounding is the mean squared error, beside a variance of 1, below which errors are rounding.
+const rounding = 1e-24
+
 // Criterion returns the BIC of a system where τ errors in a row count as one:
 // M/τ log(SSE/M) + k log(M/τ), with k the parameters that the data determine.
 func (s *System) Criterion(M int, tau float64) float64 {
