@@ -122,11 +122,16 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func
 		}
 		return nil, tooManySymbols(c)
 	}
+	if err := tooSmall(c); err != nil {
+		return nil, err
+	}
 	w := ways{c, o, by, sofar}
 	runs := newRunFit(c, o, by)
 	switch {
 	case o.OwnStarts:
 		return w.ownStarts(ctx, runs)
+	case o.Recovery == nil && o.Rank == 1 && runs != nil && !runs.short():
+		return nil, errors.New("twornn: rank 1 along runs whose inputs hold a constant: one state is the constant, and leaves none to move: give Options{Rank: 2} or more")
 	case o.Recovery != nil || o.Rank == 1 && runs != nil:
 		return w.words(ctx)
 	case runs == nil:

@@ -228,7 +228,10 @@ func (r *Result) Intervals(level float64) (*Gaussian, error) {
 		return nil, fmt.Errorf("twornn: level %g is not between 0 and 1; write 0.9 for 90 %%", level)
 	}
 	if r.joined == nil {
-		return nil, errors.New("twornn: intervals follow from a joint fit, which this result has not: fit with no recovery named, or use NewConformal with data held out")
+		return nil, errors.New("twornn: intervals are of a model at the optimum of a fit to all outputs, which this one is not, by a recovery that was named, by MaxGrowth or as the zero function: fit without these, or use NewConformal with data held out")
+	}
+	if r.joined.own {
+		return nil, errors.New("twornn: runs that have starts of their own (OwnStarts) differ by more than these intervals would hold: use NewConformal on runs that were held out, with a Predictor that begins each by WithStart")
 	}
 	j := r.joined
 	dof := j.M - float64(j.free)
@@ -271,7 +274,9 @@ func (g *Gaussian) Interval(low, high []float64, x mat.Matrix) (lo, hi []float64
 	y := g.Predict(nil, x)
 	for o, v := range y {
 		half := g.t * math.Sqrt(sigma2[o]+variance[o])
-		low[o], high[o] = v-half, v+half
+		if low[o], high[o] = v-half, v+half; math.IsNaN(half) || math.IsInf(half, 0) {
+			low[o], high[o] = math.Inf(-1), math.Inf(1) // the states have outgrown the numbers
+		}
 	}
 	return low, high
 }

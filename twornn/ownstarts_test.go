@@ -87,6 +87,13 @@ func TestOwnStarts(t *testing.T) {
 }
 
 func TestOwnStartsErrors(t *testing.T) {
+	r, err := Fit(context.Background(), scattered(10, 20, 0.1, 1), Options{OwnStarts: true, Rank: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Intervals(0.9); err == nil || !strings.Contains(err.Error(), "NewConformal") { // they covered 20 to 63 %
+		t.Errorf("intervals of runs from other starts: %v", err)
+	}
 	m := Random(2, 2, 1, 0.5, pcg(1))
 	for _, c := range []struct {
 		data iter.Seq[Sequence]

@@ -198,7 +198,9 @@ func (r *Result) String() string {
 	if s := r.route(); s != "" {
 		b.WriteString(phrase.Wrap(s, 88, "\n  ") + "\n")
 	}
-	b.WriteString("singular values")
+	if len(r.SingularValues) > 0 {
+		b.WriteString("singular values")
+	}
 	for i, s := range r.SingularValues {
 		if i == 8 {
 			b.WriteString(" …")
@@ -268,6 +270,7 @@ type joined struct {
 	free  int               // parameters that they determine
 	noise map[int][]float64 // variances by length
 	last  int               // the length whose noise stands for those that were not measured
+	own   bool              // each run has a start of its own
 	// covariance returns the variance of gᵀθ for noise of a variance.
 	covariance func() (func(g []float64, noise float64) float64, error)
 }

@@ -35,8 +35,8 @@ func (r *Result) review(c moments.Set, by policy) {
 	r.reviewEnd(k)
 	if r.trial != nil {
 		r.reviewRivals(k, d, p, by)
-	} else if n := k.Targets() * p; n < by.Least && !r.Fallback {
-		r.warn(TooFew, tooFew, phrase.Count(n, "output")) // there are no parts to leave out
+	} else if !r.Fallback {
+		r.warn(TooFew, tooFew, phrase.Count(k.Targets()*p, "output")) // there are no parts to leave out
 	}
 	r.reconcile()
 }
@@ -191,7 +191,11 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	}
 	switch {
 	case r.factor > bound:
-		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give more data, longer sequences or a constant input", rival, r.factor)
+		cure := "more data or longer sequences"
+		if _, constant := k.Constant(d); !constant {
+			cure = "more data, longer sequences or a constant input"
+		}
+		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give %s", rival, r.factor, cure)
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/rivals"
@@ -436,5 +437,23 @@ func TestInteractionsDoNotContradict(t *testing.T) {
 		if strings.Contains(i.String(), "do better on most parts") != worse {
 			t.Error(i)
 		}
+	}
+}
+
+// TestRepeatedRunsAreOnePart: what two sequences tell of each other is not told by copies of them: fifteen that are
+// two have no part to leave out, and of twenty that are ten those alike are left out together.
+func TestRepeatedRunsAreOnePart(t *testing.T) {
+	rnd := rand.New(pcg(3))
+	draw := func(n int) (once []Sequence) {
+		for range n {
+			once = append(once, Sequence{X: mat.NewDense(2, 2, []float64{1, rnd.NormFloat64(), 1, rnd.NormFloat64()}), Y: mat.NewDense(1, 1, []float64{rnd.NormFloat64()})})
+		}
+		return once
+	}
+	if r := fit(t, slices.Values(slices.Repeat(draw(2), 9)), Options{}); len(r.Warnings) == 0 {
+		t.Errorf("two sequences nine times: %v", r)
+	}
+	if r := fit(t, slices.Values(slices.Repeat(draw(10), 4)), Options{}); len(r.folds) > 0 && floats.Sum(r.folds)/6 < 0.2 {
+		t.Errorf("noise, four times over, is told to %.3g of its variance", floats.Sum(r.folds)/6)
 	}
 }

@@ -263,7 +263,7 @@ func (f *runFit) interactions(search *affine.Search) *Interactions {
 func (f *runFit) joined(s *affine.System) *joined {
 	return &joined{
 		w: coordinates{W: f.W, scale: f.scale}, shape: lsq.Shape{N: s.N, D: s.D, P: s.P}, theta: s.Theta,
-		M: float64(f.data.M), free: int(math.Round(s.Known)), noise: map[int][]float64{everyLength: s.NoiseVariances(f.data)}, last: everyLength,
+		M: float64(f.data.M), free: int(math.Round(s.Known)), noise: map[int][]float64{everyLength: s.NoiseVariances(f.data)}, last: everyLength, own: f.o.OwnStarts,
 		covariance: func() (func(g []float64, noise float64) float64, error) {
 			v, ok := s.Covariance(f.data)
 			if !ok {

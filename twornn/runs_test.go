@@ -445,6 +445,9 @@ func TestRunsSayWhatBecameOfARank(t *testing.T) {
 			t.Errorf("%d outputs, rank %d asked for, %d returned: %q", c.n, c.rank, r.Rank, said)
 		}
 	}
+	if _, err := Fit(t.Context(), sequences(s), Options{Rank: 1}); err == nil || !strings.Contains(err.Error(), "Options{Rank: 2}") {
+		t.Errorf("rank 1: %v", err)
+	}
 	if _, err := Fit(t.Context(), sequences(s), Options{Rank: 1, OwnStarts: true}); err == nil || !strings.Contains(err.Error(), "Options{Rank: 2}") {
 		t.Errorf("a rank of 1 with starts of their own: %v", err)
 	}

@@ -110,7 +110,10 @@ func (f *wordFit) checkData(best candidate, r *Result) {
 // checkRecoveries warns of recoveries that did not converge.
 func (f *wordFit) checkRecoveries(best candidate, r *Result) {
 	for _, l := range best.basis.lengths(best.L) {
-		if st := f.stats[l]; st.Status == IterationLimit {
+		switch st := f.stats[l]; st.Status {
+		case Stopped:
+			r.warn(NotConverged, "the recovery of H(%d) was stopped after %s; allow it more time", l, phrase.Count(st.Iterations, "iteration"))
+		case IterationLimit:
 			r.warn(NotConverged, "the recovery of H(%d) reached its limit of %s at a residual of %.3g; raise its MaxIterations, or leave its Step zero to have steps set from the data", l, phrase.Count(st.Iterations, "iteration"), st.Residuals[len(st.Residuals)-1])
 		}
 	}

@@ -126,8 +126,8 @@ func (s step) String() string {
 	return s.time.String()
 }
 
-// mostAhead bounds rows looked back over, by lags and seasons.
-const mostAhead = 1 << 20
+// mostAhead bounds rows looked back over, by lags and seasons; mostHorizon those looked ahead.
+const mostAhead, mostHorizon = 1 << 20, 1 << 16
 
 // task is Options made complete for one training series.
 type task struct {
@@ -191,15 +191,15 @@ func (k *task) checkNumbers() error {
 		k.horizons = []int{1}
 	}
 	for i, h := range k.horizons {
-		if h <= 0 || slices.Contains(k.horizons[:i], h) {
-			return fmt.Errorf("forecast: Options.Horizons has %d; each must be positive and named once", h)
+		if h <= 0 || h >= mostHorizon || slices.Contains(k.horizons[:i], h) {
+			return fmt.Errorf("forecast: Options.Horizons has %d; each must be positive, less than %d and named once", h, mostHorizon)
 		}
 	}
 	// A season of one row or none is no season.
 	k.seasons = slices.DeleteFunc(k.seasons, func(s int) bool { return s == 0 || s == 1 })
 	for _, s := range k.seasons {
-		if s < 0 {
-			return fmt.Errorf("forecast: Options.Seasons has %d; give the rows in a season", s)
+		if s < 0 || s >= mostAhead {
+			return fmt.Errorf("forecast: Options.Seasons has %d; give the rows in a season, fewer than %d", s, mostAhead)
 		}
 	}
 	slices.Sort(k.seasons)

@@ -164,7 +164,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 
 // What a saved file may ask for, beside rows looked back over: rows ahead, which each forecast goes
 // through one by one, and training rows.
-const mostHorizon, mostLearnt = 1 << 16, 1 << 40
+const mostLearnt = 1 << 40
 
 // check makes sure that no place is out of range.
 func (s *saved) check(k *task) error {

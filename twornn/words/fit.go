@@ -29,6 +29,9 @@ func fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, er
 	if !(o.HeldOut >= 0 && o.HeldOut < 1) || o.States < 0 {
 		return nil, fmt.Errorf("words: HeldOut %v, States %d: give a fraction below 1 and no negative number; zero means the default", o.HeldOut, o.States)
 	}
+	if o.States > 0 && !dense(o.States, len(sample.Alphabet)) {
+		return nil, fmt.Errorf("words: Options.States %s; give fewer, or 0 to have them chosen", tooDense(o.States, len(sample.Alphabet)))
+	}
 	if o.HeldOut == 0 {
 		o.HeldOut = 0.2
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
 
@@ -12,8 +13,10 @@ import (
 type Data struct {
 	D, P int // inputs with the constant, outputs
 	Runs []lsq.Run
-	M    int  // outputs times p
-	Own  bool // each run has a start of its own, beside h₀ as the states are beside their mean
+	M    int // outputs times p
+	// Distinct is how many outputs there are beside those of runs that repeat others, as Split counts them.
+	Distinct int
+	Own      bool // each run has a start of its own, beside h₀ as the states are beside their mean
 	// Grows is by what power of e a state of a linear system may grow by itself over the longest run. Zero: it has
 	// to decay.
 	Grows float64
@@ -26,12 +29,33 @@ type Data struct {
 	Report func(residual float64) error
 }
 
-// Split says which of some parts, each of outputs in a row, every output belongs to. Where runs
-// have starts of their own each part has a share of every run, so that starts are known.
+// Split says which of some parts, each of outputs in a row, every output belongs to; those of a run that repeats
+// another go with that. Where runs have starts of their own each part has a share of every run, so that starts are
+// known.
 func (data *Data) Split(parts int) {
-	outputs, k := data.M/data.P, 0
+	first, seen := make([]int, len(data.Runs)), map[uint64]int{}
+	data.Distinct = 0
+	for i, r := range data.Runs {
+		first[i] = i
+		if data.many() && !data.Own {
+			key := linalg.Digest(r.X, r.Y)
+			if at, ok := seen[key]; ok && len(data.Runs[at].At) == len(r.At) {
+				first[i] = at
+			} else {
+				seen[key] = i
+			}
+		}
+		if first[i] == i {
+			data.Distinct += len(r.At)
+		}
+	}
+	outputs, k := data.Distinct, 0
 	for i := range data.Runs {
 		r := &data.Runs[i]
+		if first[i] < i {
+			r.Fold = data.Runs[first[i]].Fold
+			continue
+		}
 		r.Fold = make([]int, len(r.At))
 		for j := range r.Fold {
 			if r.Fold[j] = k * parts / outputs; data.Own {

@@ -171,7 +171,7 @@ func linearSearch(ctx context.Context, data *Data, p Policy, seed uint64, told *
 	s := &Search{Policy: p, data: data, told: told}
 	s.whole = newPath(data, &s.Policy, rand.New(rand.NewPCG(seed, 0)))
 	s.cold = s.time(true)
-	if s.cold || s.time(false) || s.whole.short != nil {
+	if s.cold || s.time(false) || s.whole.short != nil && data.Distinct >= p.Parts {
 		fewer := s.Policy
 		fewer.Starts = 1
 		for f := range p.Parts {
@@ -259,7 +259,7 @@ func (s *Search) Low(ctx context.Context) bool {
 		return false
 	}
 	c := s.try(ctx, s.MostStates+1, false)
-	return c != nil && c.Earns(s.Linear)
+	return c != nil && c.Earns(s.Linear) && c.Validation() < (1-s.Little)*s.Linear.Validation()
 }
 
 // fewest returns the number of states from which products are tried: the least with which
@@ -406,9 +406,9 @@ func (s *Search) polish(ctx context.Context) {
 // time reports whether there is time to fit systems, with interactions or linear ones, to the data
 // without each part from nothing. What begins at the fit to all of the data has not forgotten the
 // part, unless the data are many, or many short runs, of which none tells the others' states. Fewer
-// outputs than parts leave a part without any.
+// different outputs than parts leave a part without any.
 func (s *Search) time(products bool) bool {
-	if s.data.many() && !s.data.Own || s.data.M/s.data.P < s.Parts {
+	if s.data.many() && !s.data.Own || s.data.Distinct < s.Parts {
 		return false
 	}
 	c := NewSystem(5, s.data.D, s.data.P)

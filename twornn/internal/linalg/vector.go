@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,4 +83,17 @@ func Kronecker(dst, x []float64, d int) {
 		}
 		size *= d
 	}
+}
+
+// Digest returns a number that tells vectors, one after the other, from others.
+func Digest(all ...[]float64) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, x := range all {
+		for _, v := range x {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+			h.Write(b[:])
+		}
+	}
+	return h.Sum64()
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // Long runs are ten times as long as the longest example, but of no fewer steps than longLeast and
-// no more than longMost: what a user may do with a model.
+// no more than longMost, or three times as long where that is more: what a user may do with a model.
 const (
-	longTimes, longLeast, longMost = 10, 100, 1000
-	longSteps                      = 10_000 // of all runs
+	longTimes, longLeast, longMost, longMore = 10, 100, 1000, 3
+	longSteps                                = 10_000 // of all runs, or one
 )
 
 // LongRuns yields the inputs of n runs that are much longer than the examples, of so many steps each.
@@ -26,9 +26,9 @@ func (k *Kept) LongRuns(d int, wild []Outlier) (runs iter.Seq[[]float64], steps,
 			usable = append(usable, i)
 		}
 	}
-	steps = min(max(longTimes*longest, longLeast), longMost)
+	steps = max(min(max(longTimes*longest, longLeast), longMost), longMore*longest)
 	if len(usable) > 0 {
-		n = longSteps / steps
+		n = max(1, longSteps/steps)
 	}
 	return func(yield func([]float64) bool) {
 		rnd, overlap := rand.New(rand.NewPCG(9, 2)), k.overlapInputs(d)

@@ -1,8 +1,6 @@
 package rivals
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -10,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
 
@@ -38,10 +37,10 @@ func Targets(k *moments.Kept, parts, most int) (out []Target) {
 		if apart && r%stride != 0 {
 			continue
 		}
-		fold, ok := seen[digest(run)]
+		fold, ok := seen[linalg.Digest(run.X, run.Y)]
 		if !ok {
 			fold = part % parts
-			seen[digest(run)] = fold
+			seen[linalg.Digest(run.X, run.Y)] = fold
 			part++
 		}
 		for i := run.Fresh; i < len(run.At); i++ {
@@ -56,19 +55,6 @@ func Targets(k *moments.Kept, parts, most int) (out []Target) {
 		}
 	}
 	return out
-}
-
-// digest returns a number that tells runs apart.
-func digest(r moments.Run) uint64 {
-	h := fnv.New64a()
-	var b [8]byte
-	for _, x := range [][]float64{r.X, r.Y} {
-		for _, v := range x {
-			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
-			h.Write(b[:])
-		}
-	}
-	return h.Sum64()
 }
 
 // regression is ridge regression of outputs on the last inputs, its weight by generalised
