@@ -19,7 +19,7 @@ type Exam struct {
 }
 
 // Lost is a warning: on the last part of the training rows the forecaster erred more
-// than the best simple method, by more than chance. Unless TwoRNN.Keep is set the
+// than the best simple method, by more than chance and rounding. Unless TwoRNN.Keep is set the
 // simple method is what is returned for that target and horizon.
 type Lost struct {
 	Exam
@@ -39,6 +39,9 @@ func (l Lost) String() string {
 
 // lostErrors is the statistic of Diebold and Mariano from which on a loss is believed.
 const lostErrors = 2
+
+// rounding is the share of a value up to which errors are those of its arithmetic.
+const rounding = 1e-12
 
 // isSimple tells whether a candidate counts as a simple method: persistence, a season
 // before, an autoregression.

@@ -54,6 +54,15 @@ func rms(v []float64) float64 {
 	return math.Sqrt(s)
 }
 
+// largest returns the largest magnitude in v, 0 of none.
+func largest(v []float64) float64 {
+	most := 0.0
+	for _, x := range v {
+		most = max(most, math.Abs(x))
+	}
+	return most
+}
+
 // flag returns 1 if ok, else 0.
 func flag(ok bool) float64 {
 	if ok {

@@ -239,3 +239,22 @@ func TestDescribe(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLostByRounding: errors of the size of rounding are a tie. The simple method is taken, and nothing is said.
+func TestLostByRounding(t *testing.T) {
+	for _, size := range []float64{8.882e-16, 8.882e-3} {
+		x := &cell{h: 1}
+		exact, near := &candidate{name: "persistence"}, &candidate{name: "level: products"}
+		for i := range 400 {
+			x.truth, x.last = append(x.truth, 7), append(x.last, 7)
+			exact.forecasts, near.forecasts = append(exact.forecasts, 7), append(near.forecasts, 7+size*float64(i%3))
+		}
+		x.blocks, x.candidates = []int{100, 100, 100, 100}, []*candidate{exact, near}
+		race := &contest{k: &task{columns: []string{"still"}, targets: []int{0}, asked: 1, horizons: []int{1}}, cells: [][]*cell{{x}}}
+		out := &Fitted{Exams: make([]Exam, 1)}
+		w := TwoRNN{}.weigh(race, []int{0}, out)[0][0]
+		if said := len(out.Warnings) > 0; said != (size > 1e-6) || w[0] != 1 {
+			t.Errorf("errors of %g: weights %v, warnings %v", size, w, out.Warnings)
+		}
+	}
+}

@@ -117,7 +117,9 @@ func (m TwoRNN) weigh(t *contest, group []int, out *Fitted) [][][]float64 {
 			e, simple, statistic := x.examine(t.k.columns[t.k.targets[c]])
 			out.Exams[i*t.k.asked+group[c]] = e
 			if e.RMSE > e.Simple && statistic > lostErrors {
-				out.Warnings = append(out.Warnings, Lost{e, statistic, !m.Keep})
+				if e.RMSE-e.Simple > rounding*largest(x.truth) { // else it is a tie, of which nothing is to be said
+					out.Warnings = append(out.Warnings, Lost{e, statistic, !m.Keep})
+				}
 				if !m.Keep {
 					clear(w)
 					w[simple] = 1
@@ -170,7 +172,7 @@ func (m *mixture) exact() []Exact {
 		e := Exact{Target: name, Still: m.Low[c] == m.High[c]}
 		for i, h := range m.k.horizons {
 			b := m.Cells[i][c].Band
-			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && b.Quantiles[n-1]-b.Quantiles[0] <= 1e-12*max(math.Abs(m.Low[c]), math.Abs(m.High[c])) {
+			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && b.Quantiles[n-1]-b.Quantiles[0] <= rounding*max(math.Abs(m.Low[c]), math.Abs(m.High[c])) {
 				e.Horizons = append(e.Horizons, h)
 			}
 		}
@@ -226,8 +228,30 @@ func badCoverage(coverage float64) error {
 	return fmt.Errorf("forecast: a coverage of %v is no probability; %s", coverage, cure)
 }
 
-// String is the summary: for each target and horizon what was chosen, how it did on
-// the last part of the training rows, and the warnings.
+// String is the summary: the seasons, which may be of some targets alone (see [Options]), then for
+// each target and horizon what was chosen, how it did on the last part of the training rows, and
+// the warnings. What was chosen is named, with its weight, as in
+//
+//	14 %  root: all smooth, change, lambda 0.01, memory 0.3
+//
+// The words mean, in their order:
+//
+//   - root: what is forecast is the square root of the target; "level" is the target as it is, and
+//     "log" its logarithm.
+//   - all smooth: from what, beside the season and the Known columns. "own" is the recent rows of
+//     the target, "all" those of all columns, and a 3 the last 3 of them. "fading": the older a row,
+//     the more its coefficient is drawn to zero, and "own fading" has the target's running means
+//     too. "smooth": as fading, with the running means of all columns. "products": all of these, and
+//     the products of those that matter most; with a 0.3 these are drawn harder to zero, "few" have
+//     the last 3 rows alone, and "now" multiplies the last row, the Known columns and the season.
+//   - change: the distance from the last row is what is learnt; "level" is that from the mean of the
+//     training rows, "change over 7 rows" that from the same place in the season of 7 rows, and
+//     "change of change over 7 rows" how much that is more than at the last row.
+//   - lambda: how hard all coefficients are drawn to zero, the weight of their squares in the ridge.
+//   - memory: after which share of the training rows a row weighs half; 0 is never.
+//
+// AR, VAR, ARIMA and ETS are those methods, persistence is the last row, and "naive change over
+// 7 rows" is the row at the same place in the season before.
 func (f *Fitted) String() string {
 	var b strings.Builder
 	k := f.task
