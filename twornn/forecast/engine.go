@@ -23,6 +23,25 @@ type engine interface {
 	forecast(dst *mat.Dense, r *record, t int)
 }
 
+// apart has engines that forecast some of the targets each.
+type apart struct {
+	engines []engine
+	at      [][]int // the places of their targets
+}
+
+func (e apart) forecast(dst *mat.Dense, r *record, t int) {
+	h, _ := dst.Dims()
+	for i, part := range e.engines {
+		x := mat.NewDense(h, len(e.at[i]), nil)
+		part.forecast(x, r, t)
+		for from, to := range e.at[i] {
+			for row := range h {
+				dst.Set(row, to, x.At(row, from))
+			}
+		}
+	}
+}
+
 // forecaster turns an engine into a Forecaster. It keeps the record of the last
 // series it was asked about, since a Series does not change.
 type forecaster struct {
@@ -69,7 +88,7 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 		}
 	}
 	if len(o.Seasons) == 0 {
-		k.seasons = findSeasons(r, k, r.series)
+		k.seasons, k.own = findSeasons(r, k, r.series)
 	}
 	e, err := learn(r, k)
 	if err != nil && ctx.Err() != nil {

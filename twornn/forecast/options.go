@@ -26,7 +26,10 @@ type Options struct {
 	// it is made: a calendar, a plan, the input of a system. They are no targets.
 	Known []string
 	// Seasons are the numbers of rows in a season, several if they are nested, such as
-	// 24 and 168. None means found from the training rows. See [Season].
+	// 24 and 168. None means found from the training rows, of the lengths that are usual at the
+	// step of the times: a day and a week of hours, a week and a year of days and the like, or
+	// without times 4, 7, 12, 24, 52, 168 and 365 rows. What a third of the targets show is taken
+	// for all of them, what fewer show clearly for these alone, which then are learnt apart.
 	Seasons []int
 	// Recorder is told of the steps of a fit. Nil is silent.
 	Recorder twornn.Recorder
@@ -137,6 +140,7 @@ type task struct {
 	known    []int    // into columns, increasing
 	horizons []int
 	seasons  []int     // increasing; nil if none
+	own      [][]int   // by target, of these; nil if all are of every target
 	steps    bool      // rows that are missing in gaps are put in, so that a row is a step
 	first    time.Time // of the rows learnt from; zero if rows are no steps
 	step     step      // of their times
@@ -209,6 +213,37 @@ func (k *task) checkNumbers() error {
 
 // furthest returns the largest horizon.
 func (k *task) furthest() int { return slices.Max(k.horizons) }
+
+// seasonsOf returns the seasons of target c.
+func (k *task) seasonsOf(c int) []int {
+	if k.own == nil {
+		return k.seasons
+	}
+	return k.own[c]
+}
+
+// alike returns the targets in groups of like seasons, by their places in k.targets.
+func (k *task) alike() [][]int {
+	var groups [][]int
+	for c := range k.targets {
+		i := slices.IndexFunc(groups, func(g []int) bool { return slices.Equal(k.seasonsOf(g[0]), k.seasonsOf(c)) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	return groups
+}
+
+// part returns the task of some of the targets, which have like seasons.
+func (k *task) part(group []int) *task {
+	part := *k
+	part.targets, part.seasons, part.own = nil, k.seasonsOf(group[0]), nil
+	for _, c := range group {
+		part.targets = append(part.targets, k.targets[c])
+	}
+	return &part
+}
 
 func (k *task) targetNames() []string {
 	var names []string

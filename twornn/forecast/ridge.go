@@ -75,25 +75,6 @@ func (m Ridge) learn(ctx context.Context, r *record, k *task) (*regressions, err
 	return e, nil
 }
 
-// apart has engines that forecast some of the targets each.
-type apart struct {
-	engines []engine
-	at      [][]int // the places of their targets
-}
-
-func (e apart) forecast(dst *mat.Dense, r *record, t int) {
-	h, _ := dst.Dims()
-	for i, part := range e.engines {
-		x := mat.NewDense(h, len(e.at[i]), nil)
-		part.forecast(x, r, t)
-		for from, to := range e.at[i] {
-			for row := range h {
-				dst.Set(row, to, x.At(row, from))
-			}
-		}
-	}
-}
-
 // ridgeLags are the numbers of recent rows that are tried.
 var ridgeLags = []int{1, 2, 3, 6, 8, 16, 24, 36, 48}
 

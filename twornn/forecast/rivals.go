@@ -77,8 +77,8 @@ func (k *task) season() int {
 func fitAlone(ctx context.Context, train *datasets.Series, o Options, learn func(y []float64, k *task) (baseline.Univariate, error)) (Forecaster, error) {
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		e := &alone{k: k}
-		for _, j := range k.targets {
-			m, err := learn(r.v[j], k)
+		for c, j := range k.targets {
+			m, err := learn(r.v[j], k.part([]int{c}))
 			if err != nil {
 				return nil, fmt.Errorf("forecast: column %q: %w", k.columns[j], err)
 			}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/twornn/spectral/datasets"
 )
 
@@ -19,6 +21,8 @@ const (
 	aboveOthers = 1.5
 	// A season that fits this often or less into another one found is a wave of that.
 	wavesOfOther = 3
+	// A season that fewer than a third of the targets show may be chance this likely, over all targets and lengths tried.
+	mostChance = 0.01
 	// A season must have been seen this often.
 	leastCycles = 4
 	// A long season is looked at in so many parts.
@@ -83,40 +87,63 @@ func (k *task) since(s *datasets.Series) (int, error) {
 	return (steps%period + period) % period, nil
 }
 
-// findSeasons returns the usual seasons that the training rows show: less the mean of
-// the season about each row, the means by place in the season of the first half of the
-// rows must be found again in the second half. What a shorter season found before
-// explains is taken off first. A third of the targets must show it.
-func findSeasons(r *record, k *task, s *datasets.Series) []int {
-	rest := make([][]float64, len(k.targets))
+// findSeasons returns the usual seasons that the training rows show, and those of each target,
+// nil if all have the same. What a third of the targets show is a season of all. What fewer
+// show is one of these alone, and only if no chance made it: among many columns one may
+// look seasonal.
+func findSeasons(r *record, k *task, s *datasets.Series) (found []int, own [][]int) {
+	lengths := slices.DeleteFunc(usual(s), func(m int) bool { return r.n < leastCycles*m })
+	columns := make([][]float64, len(k.targets))
 	for c, j := range k.targets {
-		rest[c] = r.v[j]
+		columns[c] = r.v[j]
 	}
-	var found []int
-	for _, m := range usual(s) {
-		if r.n < leastCycles*m {
-			continue
-		}
+	rest := slices.Clone(columns)
+	var common []int
+	for _, m := range lengths {
 		shown := 0
 		for _, v := range rest {
 			shown += int(flag(isSeason(v, m)))
 		}
-		// One of many columns may look seasonal by chance.
 		if 3*shown < len(rest) {
 			continue
 		}
-		found = append(found, m)
+		common = append(common, m)
 		for c := range rest {
 			rest[c] = withoutSeason(rest[c], m)
 		}
 	}
+	differ, tried := false, float64(len(columns)*len(lengths))
+	for _, v := range columns {
+		var seasons []int
+		for _, m := range lengths {
+			if slices.Contains(common, m) || isSeason(v, m) && tried*chance(detrended(v, m), m) < mostChance {
+				seasons, v = append(seasons, m), withoutSeason(v, m)
+			}
+		}
+		seasons = withoutWaves(seasons)
+		found, own = append(found, seasons...), append(own, seasons)
+		differ = differ || !slices.Equal(seasons, own[0])
+	}
+	slices.Sort(found)
+	if found = slices.Compact(found); !differ {
+		own = nil
+	}
+	return found, own
+}
+
+// withoutWaves leaves out the seasons that are waves of another.
+func withoutWaves(found []int) []int {
+	whole := slices.Clone(found)
 	return slices.DeleteFunc(found, func(m int) bool {
-		return slices.ContainsFunc(found, func(o int) bool { return o > m && o%m == 0 && o <= wavesOfOther*m })
+		return slices.ContainsFunc(whole, func(o int) bool { return o > m && o%m == 0 && o <= wavesOfOther*m })
 	})
 }
 
 // isSeason tells whether the profile of v over m rows stays, and better than those of
-// lengths that are no season of anything: slow swings look seasonal at any length.
+// lengths that are no season of anything: slow swings look seasonal at any length. Less
+// the mean of the m rows about each, the means by place in the season of the first half of the
+// rows must be found again in the second half. What a shorter season found before explains
+// has been taken off.
 func isSeason(v []float64, m int) bool {
 	own := steadiness(detrended(v, m), m)
 	if own < max(leastProfile, profileErrors/math.Sqrt(float64(len(v))/2)) {
@@ -145,6 +172,34 @@ func steadiness(v []float64, m int) float64 {
 		return 0
 	}
 	return xy / math.Sqrt(xx*yy)
+}
+
+// chance returns how likely the profile of the first half of v is found again in the second half as
+// well as it is, if v has no season: by Student's t over the seasons of m rows there, each taken as one
+// observation, since the rows within it follow each other.
+func chance(v []float64, m int) float64 {
+	half := len(v) / 2
+	profile := seasonMeans(v[:half], m)
+	var likeness []float64
+	for i := half; i+m <= len(v); i += m {
+		sum := 0.0
+		for t := i; t < i+m; t++ {
+			sum += profile[partOf(t, m)] * v[t]
+		}
+		likeness = append(likeness, sum)
+	}
+	n := float64(len(likeness))
+	if n < 2 {
+		return 1
+	}
+	mu, squares := mean(likeness), 0.0
+	for _, x := range likeness {
+		squares += (x - mu) * (x - mu)
+	}
+	if !(squares > 0) {
+		return flag(!(mu > 0)) // the same each time
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(mu / math.Sqrt(squares/(n*(n-1))))
 }
 
 // partOf returns the part of a season of m rows that row i is in.

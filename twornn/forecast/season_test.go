@@ -24,7 +24,8 @@ func seasonsOf(t *testing.T, s *datasets.Series, targets ...string) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return findSeasons(r, k, s)
+	found, _ := findSeasons(r, k, s)
+	return found
 }
 
 // TestFindSeasons: nested seasons on a trend are found, a random walk and a cycle whose
@@ -49,6 +50,51 @@ func TestFindSeasons(t *testing.T) {
 	for _, name := range []string{"walk", "cycle"} {
 		if got := seasonsOf(t, s, name); len(got) > 0 {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestFindSeasonOfOne: a season that one of many targets shows is found, as that of this one alone, which
+// changes nothing for the others.
+func TestFindSeasonOfOne(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(0, 1))
+	n, train := 1000, 800
+	names, v := []string{"sales"}, [][]float64{make([]float64, n)}
+	for i := range n {
+		v[0][i] = 5*math.Sin(2*math.Pi*float64(i)/7) + 2*rnd.NormFloat64()
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		x, y := 0.0, make([]float64, n)
+		for i := range y {
+			x = 0.95*x + rnd.NormFloat64()
+			y[i] = x
+		}
+		names, v = append(names, name), append(v, y)
+	}
+	s := datasets.FromColumns(names, v...)
+	if got := seasonsOf(t, s.Rows(0, train)); !slices.Equal(got, []int{7}) {
+		t.Errorf("beside others: %v", got)
+	}
+	if got := seasonsOf(t, s.Rows(0, train), names[1:]...); len(got) > 0 {
+		t.Errorf("of the others: %v", got)
+	}
+	score := func(seasons []int) *Table {
+		table, err := Backtest(context.Background(), s, train, []Method{Persistence{}, Seasonal{}, ETS{}, Ridge{}}, Options{Seasons: seasons})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	found, none, named := score(nil), score([]int{1}), score([]int{7})
+	for i, row := range found.Rows {
+		// Noise of 2 is left by the season, of 2√2 by the value a season before; ridge has a choice for all
+		// targets in common without it, which may be the better or the worse one.
+		switch own := row.Target == "sales"; {
+		case row.Method == "persistence":
+		case row.Method == "ridge" && own && row.RMSE > 1.02*named.Rows[i].RMSE, row.Method != "ridge" && own && row.RMSE != named.Rows[i].RMSE:
+			t.Errorf("%s of %s: RMSE %.4g, where the season is named %.4g", row.Method, row.Target, row.RMSE, named.Rows[i].RMSE)
+		case row.Method == "ridge" && !own && row.RMSE > 1.02*none.Rows[i].RMSE, row.Method != "ridge" && !own && row.RMSE != none.Rows[i].RMSE:
+			t.Errorf("%s of %s: RMSE %.4g, without any season %.4g", row.Method, row.Target, row.RMSE, none.Rows[i].RMSE)
 		}
 	}
 }

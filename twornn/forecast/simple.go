@@ -14,8 +14,8 @@ type Persistence struct{}
 
 // Seasonal forecasts what each target was one season before, or as many seasons as
 // lead back to a row that is known. With several seasons it takes the one that errs
-// least on the training rows, over all targets and horizons, each target in units of
-// its persistence. Without any it is Persistence.
+// least on the training rows, over all targets that have them and all horizons, each
+// target in units of its persistence. A target without any is forecast as by Persistence.
 type Seasonal struct{}
 
 // Mean forecasts the mean of each target over the training rows.
@@ -40,14 +40,19 @@ func (Persistence) Fit(ctx context.Context, train *datasets.Series, o Options) (
 // Fit implements Method.
 func (Seasonal) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
-		best, least := repeat{k, 0}, math.Inf(1)
-		for _, s := range k.seasons {
-			e := repeat{k, s}
-			if v := e.error(r); v < least {
-				best, least = e, v
+		var parts apart
+		for _, group := range k.alike() {
+			k := k.part(group)
+			best, least := repeat{k, 0}, math.Inf(1)
+			for _, s := range k.seasons {
+				e := repeat{k, s}
+				if v := e.error(r); v < least {
+					best, least = e, v
+				}
 			}
+			parts.engines, parts.at = append(parts.engines, best), append(parts.at, group)
 		}
-		return best, nil
+		return parts, nil
 	}))
 }
 

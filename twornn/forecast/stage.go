@@ -35,7 +35,8 @@ const leastShared = 0.8
 
 // together returns the targets in groups whose rows are learnt from together, by their places in
 // k.targets: those rows that all of a group were measured in. So a target that is mostly missing does
-// not cost the others their rows. The most complete targets come first.
+// not cost the others their rows. Nor does one with a season of its own bring that to the others.
+// The most complete targets come first.
 func (r *record) together(k *task) [][]int {
 	from := max(0, r.n-mostRows)
 	rows := func(group []int) (n [2]float64) { // in which all were measured, and those of the last half
@@ -55,6 +56,9 @@ func (r *record) together(k *task) [][]int {
 	var groups [][]int
 	for _, c := range order {
 		i := slices.IndexFunc(groups, func(g []int) bool {
+			if !slices.Equal(k.seasonsOf(g[0]), k.seasonsOf(c)) {
+				return false
+			}
 			g = append(slices.Clone(g), c)
 			n := rows(g)
 			return !slices.ContainsFunc(g, func(c int) bool { return n[0] < leastShared*own[c][0] || n[1] < leastShared*own[c][1] })
@@ -101,16 +105,6 @@ func (r *record) learnable(k *task, h int) (ok func(t int) bool) {
 		}
 	}
 	return func(t int) bool { return measured(t) && whole(t) }
-}
-
-// part returns the task of some of the targets.
-func (k *task) part(group []int) *task {
-	part := *k
-	part.targets = nil
-	for _, c := range group {
-		part.targets = append(part.targets, k.targets[c])
-	}
-	return &part
 }
 
 // heldOut is a block of rows forecast from the rows before it.
