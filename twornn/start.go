@@ -169,7 +169,7 @@ func (f *wordFit) recoverOne(ctx context.Context, l int) (*tt.Tensor, Stats, err
 		if q := *m.of; q.HasRows() || q.Unfolded() && q.Columns() > f.policy.DenseStart && q.N() < q.Columns() {
 			// d^l is too large for least squares, or more than there is any use for.
 			q.KeepRows = true
-			m, r = &Measurements{&q}, ALS{Tol: f.policy.RoughStart}
+			m, r = &Measurements{&q}, ALS{Tol: f.policy.RoughStart, MaxIterations: f.policy.StartSweeps}
 		}
 	}
 	if c, ok := r.(Continuation); ok && f.h[l-1] != nil {

@@ -109,6 +109,9 @@ func (f *wordFit) checkData(best candidate, r *Result) {
 
 // checkRecoveries warns of recoveries that did not converge.
 func (f *wordFit) checkRecoveries(best candidate, r *Result) {
+	if f.o.Recovery == nil {
+		return // it was a start
+	}
 	for _, l := range best.basis.lengths(best.L) {
 		switch st := f.stats[l]; st.Status {
 		case Stopped:
