@@ -21,30 +21,15 @@ type coordinates struct {
 	scale []float64  // of the outputs
 }
 
-// tooSmall returns an error if the outputs, or a column of inputs, are so small that their squares are lost.
+// tooSmall returns an error if the outputs are so small that their squares are lost.
 func tooSmall(c moments.Set) error {
-	d, p := c.Dims()
+	_, p := c.Dims()
 	total := moments.NewOutputs(p)
 	for _, l := range c.Lengths() {
 		total.Merge(c[l].Outputs)
 	}
 	if total.Largest > 0 && total.Largest < 1/maxValue {
 		return fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.Largest)
-	}
-	k := c.Kept()
-	if k == nil || k.AsWords() {
-		return nil
-	}
-	largest := make([]float64, d)
-	for _, r := range k.Runs {
-		for i, v := range r.X {
-			largest[i%d] = max(largest[i%d], math.Abs(v))
-		}
-	}
-	for i, v := range largest {
-		if v > 0 && v < 1/maxValue {
-			return fmt.Errorf("twornn: input %d is %.3g at the most, too small to work with; change its unit", i+1, v)
-		}
 	}
 	return nil
 }

@@ -3,9 +3,11 @@ package twornn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/internal/rivals"
 	"github.com/twornn/spectral/twornn/internal/stop"
@@ -27,9 +29,10 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) {
 		c, err := o.measure(ctx, data)
 		if err != nil {
-			return nil, err
+			return nil, ofUnits(err)
 		}
-		return fitSet(ctx, c, o, standard, sofar)
+		r, err := fitSet(ctx, c, o, standard, sofar)
+		return r, ofUnits(err)
 	})
 }
 
@@ -97,7 +100,18 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	}
 	set := c.set()
 	o.Recorder = whileRunning(ctx, o.Recorder)
-	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) { return fitSet(ctx, set, o, standard, sofar) })
+	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) {
+		r, err := fitSet(ctx, set, o, standard, sofar)
+		return r, ofUnits(err)
+	})
+}
+
+// ofUnits says of a factorisation that failed what that comes of.
+func ofUnits(err error) error {
+	if errors.Is(err, linalg.ErrNoConvergence) || errors.Is(err, linalg.ErrNotFinite) {
+		return fmt.Errorf("twornn: an input or output is so small, or so large, that hardly a digit of it is left (%w); change its unit", err)
+	}
+	return err
 }
 
 // fitSet is FitCollection for options that are checked, by the given policy. Words of many symbols are

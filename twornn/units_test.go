@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -357,6 +358,30 @@ func reusing(data []Sequence) iter.Seq[Sequence] {
 			y.CloneFrom(s.Y)
 			if !yield(Sequence{X: x, Y: y}) {
 				return
+			}
+		}
+	}
+}
+
+// TestTooSmall: inputs of which hardly a digit is left, and outputs whose squares are lost, are errors that say so,
+// with a constant among the inputs and without; other small ones are fitted.
+func TestTooSmall(t *testing.T) {
+	for _, c := range []struct {
+		input, output float64
+		want          string
+	}{{5e-323, 1, "change its unit"}, {1, 1e-300, "largest output"}, {1e-250, 1, ""}} {
+		for _, constant := range []bool{true, false} {
+			data := makeData(30, 3, 3, constant, false, 0.1, 1, func(x *mat.Dense, t int) []float64 { return []float64{x.At(t, 1)} })
+			for _, s := range data {
+				r, _ := s.X.Dims()
+				for i := range r {
+					s.X.Set(i, 1, s.X.At(i, 1)*c.input)
+				}
+				s.Y.Scale(c.output, s.Y)
+			}
+			_, err := Fit(t.Context(), slices.Values(data), Options{})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("input × %g, output × %g, constant %v: %v, want %q", c.input, c.output, constant, err, c.want)
 			}
 		}
 	}
