@@ -386,7 +386,7 @@ func newSteps(c moments.Set, o Options) (steps, error) {
 // step checks and calls f with the measurements, within a moment of the end of ctx.
 func step[T any](ctx context.Context, c Collection, o Options, f func(moments.Set) (T, error)) (T, error) {
 	set := c.set()
-	if err := errors.Join(o.check(), measured(set)); err != nil {
+	if err := errors.Join(o.check(), measured(set), tooSmall(set)); err != nil {
 		var none T
 		return none, err
 	}

@@ -221,8 +221,8 @@ var _ Intervals = (*Gaussian)(nil)
 // Intervals returns prediction intervals that hold with the given probability, such as
 // 0.9, in the units of the training outputs. Fit does not depend on units: windows without
 // a Scaler give intervals in the data's own. It errs if the level is not between 0 and 1, or the result has none to give: a
-// recovery was named, the zero function is returned, or the data have fewer outputs than
-// the model parameters.
+// recovery was named, the zero function or a damped model is returned, runs have starts of their own, or
+// the data have fewer outputs than the model parameters.
 func (r *Result) Intervals(level float64) (*Gaussian, error) {
 	if !(level > 0 && level < 1) {
 		return nil, fmt.Errorf("twornn: level %g is not between 0 and 1; write 0.9 for 90 %%", level)

@@ -20,6 +20,7 @@ type Options struct {
 	L int
 	// Rank is the number of states, at the most: fewer are taken, with a warning, where the others would
 	// fit noise. Zero: the one of least BIC, or along runs that which does best on parts of the data left out.
+	// Along runs one state is the constant, so that Rank 1 is an error.
 	Rank int
 	// Basis is the words that index the Hankel block. Zero: Auto.
 	Basis Basis

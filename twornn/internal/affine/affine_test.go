@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -255,5 +256,27 @@ func TestNothingToTell(t *testing.T) {
 	}
 	if moved > 3 {
 		t.Errorf("%d of 6 draws move", moved)
+	}
+}
+
+// TestRepeatedRunsGoTogether: runs that repeat others are in their parts, so that none is told by its copy.
+func TestRepeatedRunsGoTogether(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	truth, data := linear(2, 1, rnd), &Data{D: 2, P: 1}
+	for range 10 {
+		data.Add(draw(truth, 3, 0.1, rnd).Runs[0])
+	}
+	for _, r := range data.Runs[:10:10] {
+		data.Add(r)
+	}
+	data.Split(5)
+	outputs := len(data.Runs[0].At)
+	if data.Distinct != 10*outputs {
+		t.Errorf("%d different outputs of %d", data.Distinct, 10*outputs)
+	}
+	for i, r := range data.Runs[10:] {
+		if !slices.Equal(r.Fold, data.Runs[i].Fold) || r.Fold[0] != i/2 {
+			t.Errorf("run %d is in part %v, its copy in %v", i, data.Runs[i].Fold, r.Fold)
+		}
 	}
 }

@@ -245,11 +245,11 @@ func (s *Search) nearer(ctx context.Context, c *System) {
 // the data may be those of something that sums up, such as a tank or a motor's position, or grows by itself.
 func (s *Search) heldBack() bool {
 	c := s.Best
-	if c == nil || c == s.mean {
+	if s.data.D < 2 || c == nil || c == s.mean {
 		return s.data.D > 1
 	}
 	limit := c.limit(s.data)
-	return s.data.D > 1 && (1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit)
+	return 1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit
 }
 
 // Low reports whether a linear system with one state more than the most allowed would do

@@ -10,8 +10,9 @@ import (
 
 // Errors returns the sum of squared residuals of each fold at θ, +Inf where a run is lost.
 func (r *Runs) Errors(theta []float64) []float64 {
-	sums := make([][]float64, r.lanes())
-	r.inLanes(func(lane int, data []Run) { sums[lane] = r.errors(theta, data) })
+	n := r.lanes()
+	sums := make([][]float64, n)
+	r.inLanes(n, func(lane int, data []Run) { sums[lane] = r.errors(theta, data) })
 	total := make([]float64, r.folds())
 	for _, s := range sums {
 		floats.Add(total, s)
@@ -72,9 +73,10 @@ func (r *Runs) Sums(theta []float64) []Sums { return r.sums(theta, true) }
 
 // sums returns those of each fold, or of all that are not left out together.
 func (r *Runs) sums(theta []float64, apart bool) []Sums {
-	parts := make([][]Sums, r.lanes())
+	n := r.lanes()
+	parts := make([][]Sums, n)
 	all, col := r.Pattern.Put(r.Base, theta), r.Pattern.columns()
-	r.inLanes(func(lane int, data []Run) {
+	r.inLanes(n, func(lane int, data []Run) {
 		rows := 0
 		for _, run := range data {
 			rows += len(run.At) * r.P
@@ -111,9 +113,8 @@ func (r *Runs) lanes() int {
 	return max(1, min(lanes, len(r.Data), work*r.Dim()/laneWork)) // of no runs the sums are zero
 }
 
-// inLanes calls f with the runs of each lane, all at once.
-func (r *Runs) inLanes(f func(lane int, data []Run)) {
-	n := r.lanes()
+// inLanes calls f with the runs of each of n lanes, all at once.
+func (r *Runs) inLanes(n int, f func(lane int, data []Run)) {
 	if n == 1 {
 		f(0, r.Data)
 		return

@@ -42,6 +42,14 @@ func TestLongRuns(t *testing.T) {
 			t.Fatalf("a run holds %v", slices.Max(x))
 		}
 	}
+	one := new(Kept) // a single long run: in as many steps again what grows by little has not shown
+	one.add(Example{X: mat.NewDense(5000, 1, nil), Y: mat.NewDense(5000, 1, nil)}, 0)
+	if err := one.settle(); err != nil {
+		t.Fatal(err)
+	}
+	if _, steps, n := one.LongRuns(1, nil); steps != longMore*5000 || n != 1 {
+		t.Errorf("%d runs of %d steps", n, steps)
+	}
 	if _, _, n := k.LongRuns(1, []Outlier{{Input: true, Value: 1e-9}}); n != 0 {
 		t.Errorf("%d runs of no inputs", n)
 	}
