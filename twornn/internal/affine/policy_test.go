@@ -123,6 +123,44 @@ func TestProductsOfShortRuns(t *testing.T) {
 	}
 }
 
+// TestClearProductsNeedNotBeCalm: a system that explodes on the inputs in another order is taken only where it
+// clearly does better on every part left out: the truth may be such a system.
+func TestClearProductsNeedNotBeCalm(t *testing.T) {
+	// h' = h/2 + x₁ + x₂h: x₂ acts while h is zero, and backwards once it is not.
+	truth := NewSystem(2, 3, 1).WithProducts()
+	*truth.at(0, 1, 1), *truth.at(1, 0, 1), *truth.at(2, 1, 1), *truth.out(0, 1) = 0.5, 1, 5, 1
+	run := lsq.Run{}
+	for i := range 200 {
+		x := []float64{1, 0, 1}
+		if i >= 100 {
+			x = []float64{1, math.Sin(float64(i)), 0}
+		}
+		run.X = append(run.X, x...)
+		run.At, run.Y = append(run.At, i+1), append(run.Y, x[1])
+	}
+	data := &Data{D: 3, P: 1}
+	data.Add(run)
+	plain, c := NewSystem(2, 3, 1), truth
+	plain.SSE, plain.Folds = 2, []float64{1, 1, 1, 1, 1, 1}
+	c.SSE, c.Folds = 1, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
+	if !c.bounded(data) || c.Calm(data) {
+		t.Fatalf("bounded %v, calm %v", c.bounded(data), c.Calm(data))
+	}
+	s := &Search{Policy: Default(), data: data, Best: plain}
+	if !s.prefers(c, true) {
+		t.Error("not taken")
+	}
+	if c.Folds[5] = 1.1; s.prefers(c, true) {
+		t.Error("taken, worse on one part")
+	}
+	for f := range c.Folds {
+		c.Folds[f] = 0.9
+	}
+	if s.prefers(c, true) {
+		t.Error("taken, little better")
+	}
+}
+
 // TestNoMoreThanToldOfShortRuns: beyond the states that the responses of compressed runs tell there is
 // no descent along the runs themselves: one took a minute, and cost counts none.
 func TestNoMoreThanToldOfShortRuns(t *testing.T) {

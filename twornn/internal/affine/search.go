@@ -481,8 +481,10 @@ func (s *Search) exact() bool { return s.Best != nil && s.Best.Validation() < ro
 // the data are few or it has products, by likelihood too: few parts of few data say little,
 // unless what they say is clear, and products have many parameters. Of long runs one part may outweigh
 // the others, as it may hold what none else does; of short ones products that do worse in all are chance.
+// Products that are not calm need clear gains on every part: the truth may be such a system.
 func (s *Search) prefers(c *System, products bool) bool {
-	if !c.bounded(s.data) || products && !c.Calm(s.data) {
+	clear := c.Validation() < (1-s.Clear)*s.Best.Validation()
+	if !c.bounded(s.data) || products && !(clear && c.score(s.Best) == s.Parts) && !c.Calm(s.data) {
 		return false
 	}
 	if s.data.many() || !products && !s.leaves(false) {
@@ -497,7 +499,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 	if products && !s.data.long() && c.Validation() > s.Best.Validation() {
 		return false
 	}
-	if s.leaves(products) && c.Validation() < (1-s.Clear)*s.Best.Validation() && c.score(s.Best) >= 2 {
+	if s.leaves(products) && clear && c.score(s.Best) >= 2 {
 		return true
 	}
 	return c.Likelier(s.Best, s.data.M) && c.Earns(s.Best)
