@@ -32,6 +32,7 @@
 // In the order in which one may read them, each using those before it alone:
 //
 //	arith.go         sums, and two goroutines that keep their order
+//	sample.go        what a sample has to be
 //	pfa.go           probabilistic automata, their words and values
 //	trie.go          words by their common prefixes
 //	expect.go        expected counts of a sample (EM)
@@ -51,6 +52,7 @@
 //	observations.go  words with outputs
 //	machine.go       Machine: what FitOutputs gives
 //	outputs.go       FitOutputs
+//	oracles.go       black boxes, and oracles that know where a model is wrong
 //	queries.go       Learn: queries and counterexamples
 //	hmm.go           hidden Markov models
 //	modelfile.go     PAutomaC's files of machines

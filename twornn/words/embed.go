@@ -33,7 +33,10 @@ type Embedding struct {
 // symbol never seen has the vector 0. Only counts that are not zero are stored; it errs if
 // the sample holds no two symbols side by side, or has fewer than k symbols.
 func Embed(sample *datasets.Words, k int) (*Embedding, error) {
-	d := len(sample.Alphabet)
+	if err := usable(sample); err != nil {
+		return nil, err
+	}
+	d, unit := len(sample.Alphabet), unit(sample)
 	if k < 1 || k > d {
 		return nil, fmt.Errorf("words: %s for %s; choose 1 to %d", phrase.Count(k, "dimension"), phrase.Count(d, "symbol"), d)
 	}
@@ -41,6 +44,7 @@ func Embed(sample *datasets.Words, k int) (*Embedding, error) {
 	pairs := make(map[[2]int32]float64)
 	total := 0.0
 	for w, c := range sample.All() {
+		c *= unit
 		for t := 1; t < len(w); t++ {
 			a, b := int32(w[t-1]), int32(w[t])
 			pairs[[2]int32{a, int32(d) + b}] += c // after a
@@ -54,7 +58,7 @@ func Embed(sample *datasets.Words, k int) (*Embedding, error) {
 		return nil, errors.New("words: no two symbols stand side by side; give longer words")
 	}
 	for at, c := range pairs {
-		pairs[at] = c / math.Sqrt(seen[at[0]]*seen[int(at[1])%d])
+		pairs[at] = c / (math.Sqrt(seen[at[0]]) * math.Sqrt(seen[int(at[1])%d]))
 	}
 	u, s, _, err := sparse(pairs, d, 2*d).SVD(k)
 	if err != nil {

@@ -2,7 +2,6 @@ package words
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -23,8 +22,8 @@ func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, er
 }
 
 func fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
-	if sample == nil || sample.Len() == 0 {
-		return nil, errors.New("words: the sample holds no word; read or add some first")
+	if err := usable(sample); err != nil {
+		return nil, err
 	}
 	if !(o.HeldOut >= 0 && o.HeldOut < 1) || o.States < 0 {
 		return nil, fmt.Errorf("words: HeldOut %v, States %d: give a fraction below 1 and no negative number; zero means the default", o.HeldOut, o.States)

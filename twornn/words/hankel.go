@@ -28,6 +28,9 @@ const (
 )
 
 func (s Statistic) String() string {
+	if s < Factors || s > Suffixes {
+		return fmt.Sprintf("Statistic(%d)", int(s))
+	}
 	return [...]string{"factors", "strings", "prefixes", "suffixes"}[s]
 }
 
@@ -141,9 +144,12 @@ func Hankel(sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) *Bl
 	for i := range sums {
 		sums[i] = make(map[[2]int32]float64)
 	}
-	total := sample.Total()
+	u, total := unit(sample), 0.0
+	for _, c := range sample.All() {
+		total += c * u
+	}
 	for w, c := range sample.All() {
-		c /= total
+		c = c * u / total
 		var before [][]int32 // rows that end at each cut
 		var after [][]int32  // columns that begin there
 		for cut := range len(w) + 1 {
@@ -253,7 +259,9 @@ func frequent(sample *datasets.Words, s Statistic, after bool) [][]int {
 	if after {
 		whole = s == Strings || s == Suffixes
 	}
+	u := unit(sample)
 	for w, c := range sample.All() {
+		c *= u
 		for cut := range len(w) + 1 {
 			part := w[:cut]
 			if after {

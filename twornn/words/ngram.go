@@ -24,13 +24,19 @@ type contextCount struct {
 	total float64
 }
 
-// FitNGrams counts the n-grams of a sample. It panics if n is not positive.
+// FitNGrams counts the n-grams of a sample. It panics if n is not positive or there is
+// no sample.
 func FitNGrams(sample *datasets.Words, n int) *NGrams {
 	if n < 1 {
 		panic("words: n-grams need n of at least 1")
 	}
+	if sample == nil {
+		panic("words: n-grams need a sample")
+	}
+	u := unit(sample)
 	g := &NGrams{n: n, d: len(sample.Alphabet), after: make(map[string]*contextCount)}
 	for w, c := range sample.All() {
+		c *= u
 		for t := range len(w) + 1 {
 			x := g.symbol(w, t)
 			for k := range n {

@@ -1,9 +1,13 @@
 package words
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
@@ -17,8 +21,13 @@ func steps(s twornn.Sequence, symbols int) (at []int, err error) {
 	switch {
 	case s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols:
 		return nil, fmt.Errorf("it has %s of outputs for %s; give one a symbol, or one for the last, or list in At where they stand", phrase.Count(rows, "row"), phrase.Count(symbols, "symbol"))
-	case !slices.IsSorted(s.At):
-		return nil, fmt.Errorf("its At %v does not ascend", s.At)
+	case len(s.At) > 0 && (s.At[0] < 0 || slices.Max(s.At) > symbols):
+		return nil, fmt.Errorf("its At %v holds a step that is not there; it has %s, and At counts from 1, 0 being before the first", s.At, phrase.Count(symbols, "symbol"))
+	}
+	for i := 1; i < len(s.At); i++ {
+		if s.At[i] <= s.At[i-1] {
+			return nil, fmt.Errorf("its At %v does not ascend; give the outputs in the order of their steps, each step once", s.At)
+		}
 	}
 	for t := range s.Outputs() {
 		at = append(at, t)
@@ -26,9 +35,28 @@ func steps(s twornn.Sequence, symbols int) (at []int, err error) {
 	return at, nil
 }
 
+// largestOutput bounds outputs, of which squares must be numbers.
+const largestOutput = 1e140
+
+// checkSize returns an error if an output is a number, but too large.
+func checkSize(y *mat.Dense) error {
+	rows, p := y.Dims()
+	for i := range rows {
+		for j, v := range y.RawRowView(i)[:p] {
+			if math.Abs(v) > largestOutput && !math.IsInf(v, 0) {
+				return fmt.Errorf("output %d of row %d is %.3g, too large to work with; change its unit", j+1, i+1, v)
+			}
+		}
+	}
+	return nil
+}
+
 // observe reads one-hot sequences into a tree: all words that they hold, with the mean of the
 // outputs after each of them.
 func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
+	if data == nil {
+		return nil, errors.New("words: there are no data: the source of sequences is nil")
+	}
 	o := symbols.NewTree(0, 0)
 	n := 0
 	for s := range data {
@@ -54,6 +82,9 @@ func observe(data iter.Seq[twornn.Sequence]) (*symbols.Tree, error) {
 			return nil, fmt.Errorf("words: sequence %d: %w", n, err)
 		}
 		at, err := steps(s, len(word))
+		if err == nil {
+			err = checkSize(s.Y)
+		}
 		if err == nil {
 			err = o.Add(word, at, s.Y.RawRowView)
 		}

@@ -41,6 +41,9 @@ func FitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOp
 }
 
 func fitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOptions) (*Machine, error) {
+	if !(o.Tol >= 0 && o.Tol < 1) {
+		return nil, fmt.Errorf("words: Tol %v: give a fraction below 1; zero means 1e-8", o.Tol)
+	}
 	if o.Tol == 0 {
 		o.Tol = 1e-8
 	}

@@ -160,11 +160,23 @@ func TestFitOutputsErrors(t *testing.T) {
 		"no one-hot": {[]twornn.Sequence{{X: mat.NewDense(1, 2, nil), Y: mat.NewDense(1, 1, nil)}}, "sequence 1: datasets: step 1 is no unit vector"},
 		"NaN":        {[]twornn.Sequence{ok, nan}, "sequence 2: symbol 2: output 1 is NaN"},
 		"zero":       {[]twornn.Sequence{{X: ok.X, Y: mat.NewDense(2, 1, nil)}}, "all outputs are zero"},
+		"large":      {[]twornn.Sequence{ok, {X: ok.X, Y: mat.NewDense(2, 2, []float64{1, 2, 3, -1e308})}}, "sequence 2: output 2 of row 2 is -1e+308, too large"},
+		"before":     {[]twornn.Sequence{{X: ok.X, At: []int{-1}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: its At [-1] holds a step that is not there; it has 2 symbols"},
+		"beyond":     {[]twornn.Sequence{{X: ok.X, At: []int{3}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: its At [3] holds a step that is not there"},
+		"twice":      {[]twornn.Sequence{{X: ok.X, At: []int{1, 1}, Y: mat.NewDense(2, 2, nil)}}, "sequence 1: its At [1 1] does not ascend"},
 		"inputs":     {[]twornn.Sequence{ok, datasets.RunningSum(3).Example([]int{1})}, "sequence 2 has 3 inputs"},
 	} {
 		_, err := FitOutputs(t.Context(), slices.Values(c.data), OutputsOptions{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := FitOutputs(t.Context(), nil, OutputsOptions{}); err == nil || !strings.Contains(err.Error(), "the source of sequences is nil") {
+		t.Errorf("nil: %v", err)
+	}
+	for _, tol := range []float64{math.NaN(), -1, 1} {
+		if _, err := FitOutputs(t.Context(), slices.Values([]twornn.Sequence{ok}), OutputsOptions{Tol: tol}); err == nil || !strings.Contains(err.Error(), "give a fraction below 1") {
+			t.Errorf("Tol %v: %v", tol, err)
 		}
 	}
 }

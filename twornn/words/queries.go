@@ -5,68 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/stop"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
-
-// BlackBox answers a query: the p outputs of a function on a word of indices of symbols.
-type BlackBox func(word []int) []float64
-
-// UnitVectors returns the black box that asks f, a network say, for the outputs on one-hot
-// inputs. If f is multilinear, as a linear 2-RNN is, its answers there tell all others.
-func UnitVectors(f twornn.Predictor, d int) BlackBox {
-	return func(word []int) []float64 {
-		if len(word) == 0 {
-			return f.Predict(nil, nil)
-		}
-		return f.Predict(nil, datasets.OneHot(word, d))
-	}
-}
-
-// Oracle is asked whether a model is right. It returns a word on which it is not, and
-// false if it knows none.
-type Oracle func(m *twornn.Model) (word []int, differs bool)
-
-// Against returns the oracle that compares with a known model, exactly, by twornn.Equal
-// with its tolerance.
-func Against(target *twornn.Model, tol float64) Oracle {
-	return func(m *twornn.Model) ([]int, bool) {
-		equal, word, err := twornn.Equal(m, target, tol)
-		return word, err == nil && !equal
-	}
-}
-
-// Sampled returns the oracle that tries n random words of up to so many symbols, of each length
-// alike, and returns the first on which an output is off by more than tol. Each time it
-// draws others. Its queries are not counted.
-func Sampled(f BlackBox, d, n, length int, tol float64, src rand.Source) Oracle {
-	rnd := rand.New(src)
-	return func(m *twornn.Model) ([]int, bool) {
-		ask := UnitVectors(m, d)
-		for range n {
-			word := make([]int, rnd.IntN(length+1))
-			for t := range word {
-				word[t] = rnd.IntN(d)
-			}
-			y, z := f(word), ask(word)
-			for j := range y {
-				if !(math.Abs(y[j]-z[j]) <= tol) {
-					return word, true
-				}
-			}
-		}
-		return nil, false
-	}
-}
 
 // QueryOptions holds the choices of Learn.
 type QueryOptions struct {
@@ -113,8 +61,8 @@ func (l *Learnt) String() string {
 // are enough, and some n²d + n queries besides those of the halving. Asking the same word
 // twice counts once.
 //
-// It errs if the answers disagree in their number, are not finite or are all zero, and if
-// rounding or noise above Tol leaves a counterexample without use; the model so far
+// It errs if f or the oracle is nil or suits no d symbols, if the answers disagree in their
+// number, are not finite, are all zero, or too large or too small to be multiplied, and if rounding or noise above Tol leaves a counterexample without use; the model so far
 // then comes with the error. When ctx ends no more is asked, and the last model that the
 // oracle was asked about comes with the error, if there is one and f and the oracle answer
 // within a moment.
@@ -122,7 +70,18 @@ func Learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions
 	if d < 1 {
 		panic("words: a black box needs a symbol")
 	}
-	return stop.Within(ctx, func() (*Learnt, error) { return learn(ctx, f, d, oracle, o) })
+	switch {
+	case f == nil:
+		return nil, errors.New("words: the black box is nil; give Learn the function to learn")
+	case oracle == nil:
+		return nil, errors.New("words: the oracle is nil; give Learn one, such as Against a known model, or Sampled words")
+	case !(o.Tol >= 0 && o.Tol < 1) || o.MaxStates < 0:
+		return nil, fmt.Errorf("words: Tol %v, MaxStates %d: give a fraction below 1 and no negative number; zero means the default", o.Tol, o.MaxStates)
+	}
+	return stop.Within(ctx, func() (l *Learnt, err error) {
+		defer unfitOf(&err)
+		return learn(ctx, f, d, oracle, o)
+	})
 }
 
 func learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions) (*Learnt, error) {
@@ -148,7 +107,7 @@ func learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions
 		last = l.result(false)
 		l.equivalences++
 		last.Equivalences++
-		word, differs := oracle(last.Model)
+		word, differs := l.consult(oracle, last.Model)
 		if !differs {
 			last.Equal = l.err == nil
 			return last, l.err
@@ -207,8 +166,12 @@ func (l *learner) ask(word []int) []float64 {
 		l.p = len(y)
 	}
 	for _, v := range y {
-		if v-v != 0 && l.err == nil {
+		switch {
+		case l.err != nil:
+		case v-v != 0:
 			l.err = fmt.Errorf("words: the answer to %v is %v; a black box has to answer with finite numbers", word, v)
+		case math.Abs(v) > largestAnswer:
+			l.err = fmt.Errorf("words: the answer to %v is %.3g, too large to work with; let the black box answer in a larger unit, or the oracle give shorter words", word, v)
 		}
 		l.size = max(l.size, math.Abs(v))
 	}
@@ -220,6 +183,17 @@ func (l *learner) ask(word []int) []float64 {
 	}
 	l.asked[k] = y
 	return y
+}
+
+// consult asks the oracle for a word on which m is wrong.
+func (l *learner) consult(oracle Oracle, m *twornn.Model) (word []int, differs bool) {
+	word, differs = oracle(m)
+	for _, s := range word {
+		if differs && (s < 0 || s >= l.d) && l.err == nil {
+			l.err = fmt.Errorf("words: the oracle gives the word %v, and the symbols of the black box are 0 to %d; let the oracle give words of these, or tell Learn of more", word, l.d-1)
+		}
+	}
+	return word, differs && l.err == nil
 }
 
 // row returns the outputs after u on the columns.
@@ -243,7 +217,10 @@ func (l *learner) begin(oracle Oracle) error {
 		return nil
 	}
 	l.equivalences++
-	word, differs := oracle(twornn.NewModel(1, l.d, l.p))
+	word, differs := l.consult(oracle, twornn.NewModel(1, l.d, l.p))
+	if l.err != nil {
+		return l.err
+	}
 	if !differs {
 		return errors.New("words: the black box answers zero to all words; there is nothing to learn")
 	}
@@ -283,6 +260,9 @@ func (l *learner) close(limit int) error {
 					far, most = w, r
 				}
 			}
+		}
+		if l.err == nil && l.size < 1/largestAnswer {
+			l.err = fmt.Errorf("words: the largest answer is %.3g, too small to work with; let the black box answer in a smaller unit", l.size)
 		}
 		if l.err != nil || most <= l.tol*l.size*math.Sqrt(float64(len(l.columns)))*10 {
 			return l.err

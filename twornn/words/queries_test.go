@@ -126,6 +126,7 @@ func TestLearnNoise(t *testing.T) {
 func TestLearnErrors(t *testing.T) {
 	never := func(*twornn.Model) ([]int, bool) { return nil, false }
 	always := func(*twornn.Model) ([]int, bool) { return []int{0, 0}, true }
+	one, zero := func([]int) []float64 { return []float64{1} }, func([]int) []float64 { return []float64{0} }
 	for name, c := range map[string]struct {
 		f      BlackBox
 		oracle Oracle
@@ -137,12 +138,88 @@ func TestLearnErrors(t *testing.T) {
 		"none":     {func([]int) []float64 { return nil }, never, "has 0 outputs"},
 		"changing": {func(w []int) []float64 { return make([]float64, 1+len(w)) }, always, "has 3 outputs"},
 		"useless":  {func(w []int) []float64 { return []float64{1} }, always, "tells nothing new"},
+		"large":    {func([]int) []float64 { return []float64{1e300} }, never, "the answer to [] is 1e+300, too large"},
+		"grows":    {func(w []int) []float64 { return []float64{math.Pow(1e90, float64(len(w)))} }, always, "the answer to [0 0] is 1e+180, too large"},
+		"small":    {func(w []int) []float64 { return []float64{1e-300} }, never, "is 1e-300, too small"},
+		"later":    {func(w []int) []float64 { return []float64{1, 1}[:min(len(w), 1)+1] }, never, "has 2 outputs, those before it 1"},
+		"no box":   {nil, never, "the black box is nil"},
+		"no one":   {one, nil, "the oracle is nil"},
+		"symbol":   {one, func(*twornn.Model) ([]int, bool) { return []int{0, 1}, true }, "the word [0 1], and the symbols of the black box are 0 to 0"},
+		"nonsense": {zero, func(*twornn.Model) ([]int, bool) { return []int{-1}, true }, "the word [-1], and the symbols"},
 		"no end":   {func(w []int) []float64 { return []float64{rand.New(pcg(uint64(len(w)))).Float64()} }, always, ""},
 	} {
 		_, err := Learn(t.Context(), c.f, 1, c.oracle, QueryOptions{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestLearnUnfit: black boxes and oracles of this package that cannot be asked are errors of Learn,
+// and an oracle that cannot compare never says that nothing differs. Outside Learn they panic.
+func TestLearnUnfit(t *testing.T) {
+	f := func(w []int) []float64 { return []float64{float64(1 + len(w))} }
+	never := func(*twornn.Model) ([]int, bool) { return nil, false }
+	other := func(d, p int) *twornn.Model { return twornn.Random(2, d, p, 1, pcg(1)) }
+	for _, c := range []struct {
+		f      BlackBox
+		oracle Oracle
+		want   string
+	}{
+		{f, Against(nil, 1e-9), "not fitted"},
+		{f, Against(&twornn.Model{}, 1e-9), "not fitted"},
+		{f, Against(other(3, 1), 1e-9), "cannot equal one of 3 and 1"},
+		{f, Against(other(2, 2), 1e-9), "cannot equal one of 2 and 2"},
+		{f, Sampled(nil, 2, 9, 5, 1e-6, pcg(1)), "needs a black box and a source"},
+		{f, Sampled(f, 2, 9, 5, 1e-6, nil), "needs a black box and a source"},
+		{f, Sampled(f, 3, 9, 5, 1e-6, pcg(1)), "draws words of 3 symbols, the model reads 2"},
+		{f, Sampled(f, 0, 9, 5, 1e-6, pcg(1)), "draws words of 0 symbols"},
+		{f, Sampled(f, 2, 0, 5, 1e-6, pcg(1)), "tries 0 words"},
+		{f, Sampled(f, 2, 9, -1, 1e-6, pcg(1)), "up to -1 symbols"},
+		{f, Sampled(f, 2, 9, 5, math.NaN(), pcg(1)), "tolerance NaN"},
+		{UnitVectors(nil, 2), never, "the function <nil>"},
+		{UnitVectors((*twornn.Model)(nil), 2), never, "not fitted"},
+		{UnitVectors(other(3, 1), 2), never, "takes 3 inputs"},
+		{UnitVectors(other(2, 1), 0), never, "0 inputs"},
+	} {
+		if l, err := Learn(t.Context(), c.f, 2, c.oracle, QueryOptions{}); l != nil || err == nil || !strings.HasPrefix(err.Error(), "words: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v", c.want, l, err)
+		}
+	}
+	func() {
+		defer func() {
+			if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "cannot equal") {
+				t.Errorf("outside Learn: %v", err)
+			}
+		}()
+		Against(other(3, 1), 0)(other(2, 1))
+	}()
+	for _, o := range []QueryOptions{{Tol: math.NaN()}, {Tol: -1}, {Tol: 1}, {MaxStates: -1}} {
+		if _, err := Learn(t.Context(), f, 2, Sampled(f, 2, 9, 5, 1e-6, pcg(1)), o); err == nil || !strings.Contains(err.Error(), "zero means the default") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestLearnSampledShapes: a black box that answers longer words with another number of outputs is
+// found by sampled words, whatever the number, none included, and a word drawn from some of the
+// symbols alone will do.
+func TestLearnSampledShapes(t *testing.T) {
+	for _, long := range [][]float64{nil, {1, 2}, {math.Inf(1)}, {math.NaN()}, {1e300}} {
+		f := func(w []int) []float64 {
+			if len(w) > 3 {
+				return long
+			}
+			return []float64{float64(1 + len(w))}
+		}
+		l, err := Learn(t.Context(), f, 2, Sampled(f, 2, 200, 5, 1e-6, pcg(3)), QueryOptions{})
+		if err == nil || l == nil || l.Equal || !strings.Contains(err.Error(), "words: the answer to [") {
+			t.Errorf("%v: %v, %v", long, l, err)
+		}
+	}
+	f := func(w []int) []float64 { return []float64{float64(1 + len(w))} }
+	if l, err := Learn(t.Context(), f, 2, Sampled(f, 1, 200, 5, 1e-6, pcg(3)), QueryOptions{}); err != nil || !l.Equal {
+		t.Errorf("words of the first symbol alone: %v, %v", l, err)
 	}
 }
 

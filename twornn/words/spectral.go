@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,6 +42,30 @@ type SpectralFit struct {
 
 	model *twornn.Model
 	floor *pfa
+}
+
+// checkBlock returns an error unless the options name a block of words over d symbols.
+func (o SpectralOptions) checkBlock(d int) error {
+	if o.Statistic < Factors || o.Statistic > Suffixes {
+		return fmt.Errorf("words: there is no %v; SpectralOptions.Statistic is Factors, Strings, Prefixes or Suffixes", o.Statistic)
+	}
+	check := func(name string, words [][]int) error {
+		for _, w := range words {
+			for _, s := range w {
+				if s < 0 || s >= d {
+					return fmt.Errorf("words: SpectralOptions.%s holds the word %v; the sample has the symbols 0 to %d", name, w, d-1)
+				}
+			}
+		}
+		if words != nil && !slices.ContainsFunc(words, func(w []int) bool { return len(w) == 0 }) {
+			return fmt.Errorf("words: SpectralOptions.%s lacks the empty word; add []int{}", name)
+		}
+		return nil
+	}
+	if err := check("Prefixes", o.Prefixes); err != nil {
+		return err
+	}
+	return check("Suffixes", o.Suffixes)
 }
 
 // floorShare is the share of the unigram model below which a value counts as a fault.
@@ -105,8 +130,11 @@ func Spectral(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*
 }
 
 func spectralOf(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*SpectralFit, error) {
-	if sample == nil || sample.Len() == 0 {
-		return nil, errors.New("words: the sample holds no word; read or add some first")
+	if err := usable(sample); err != nil {
+		return nil, err
+	}
+	if err := o.checkBlock(len(sample.Alphabet)); err != nil {
+		return nil, err
 	}
 	if o.States < 0 || o.MaxStates < 0 || !(o.HeldOut >= 0 && o.HeldOut < 1) {
 		return nil, fmt.Errorf("words: States %d, MaxStates %d, HeldOut %v: none may be negative, nor HeldOut 1; zero means the default", o.States, o.MaxStates, o.HeldOut)

@@ -80,15 +80,16 @@ func newCorpus(words [][]int, counts []float64, d int) *corpus {
 	return c
 }
 
-// sorted returns the words of a sample in lexicographic order, with their counts.
+// sorted returns the words of a sample in lexicographic order, with their counts times its unit.
 func sorted(sample *datasets.Words) (words [][]int, counts []float64) {
 	type entry struct {
 		word  []int
 		count float64
 	}
 	entries := make([]entry, 0, sample.Len())
+	u := unit(sample)
 	for w, c := range sample.All() {
-		entries = append(entries, entry{w, c})
+		entries = append(entries, entry{w, c * u})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return slices.Compare(a.word, b.word) })
 	for _, e := range entries {
