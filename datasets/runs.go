@@ -48,6 +48,9 @@ func (s *Series) Runs(inputs, outputs []string) iter.Seq[twornn.Sequence] {
 
 // newRunCutter returns what cuts runs, its targets the outputs, and the columns of the inputs.
 func (s *Series) newRunCutter(inputs, outputs []string) (c *cutter, in []int, err error) {
+	if s == nil {
+		return nil, nil, errNoSeries
+	}
 	if len(inputs) == 0 || len(outputs) == 0 {
 		return nil, nil, errors.New("datasets: Runs needs an input and an output at the least: name their columns")
 	}

@@ -27,8 +27,12 @@ type Scaler struct {
 // FitScaler returns the scaler of train. Fit it on the training rows alone: scores on
 // rows the scaler has seen are too good. A column without any value gets Mean 0 and
 // Std 1; no window can hold it, so neither is ever used. All means and deviations are
-// finite, and all deviations positive.
+// finite, and all deviations positive. A nil series gives a scaler without columns, which is
+// an error of whatever uses it.
 func FitScaler(train *Series) *Scaler {
+	if train == nil {
+		return &Scaler{}
+	}
 	c := &Scaler{Columns: train.Columns(), Skipped: train.Missing()}
 	for _, v := range train.values {
 		mean, std := moments(v)
@@ -45,20 +49,26 @@ func moments(v []float64) (mean, std float64) {
 		return 0, 1
 	}
 	// Deviations in units of the largest, so that no square overflows or vanishes.
-	unit := max(high-mean, mean-low)
-	if unit == 0 || math.IsInf(unit, 0) || isConstant(v, low, mean, high) {
+	unit, part := max(high-mean, mean-low), 1.0
+	if math.IsInf(unit, 1) {
+		// No deviation overflows from halves of the values.
+		part = 0.5
+		unit = max(part*high-part*mean, part*mean-part*low)
+	}
+	if unit == 0 || isConstant(v, low, mean, high) {
 		// What varies by rounding alone must not be scaled up to 1.
 		return mean, 1
 	}
 	var squares float64
 	for _, x := range v {
 		if !math.IsNaN(x) {
-			e := (x - mean) / unit
+			e := (part*x - part*mean) / unit
 			squares += e * e
 		}
 	}
-	std = unit * math.Sqrt(squares/float64(n))
-	if !(std > 0) || math.IsInf(std, 0) {
+	// Half the range at the most, which is a number.
+	std = min(unit*math.Sqrt(squares/float64(n))/part, math.MaxFloat64)
+	if !(std > 0) {
 		std = 1
 	}
 	return mean, std
@@ -66,7 +76,7 @@ func moments(v []float64) (mean, std float64) {
 
 // check returns an error if the scaler was damaged on its way, say in a file.
 func (c *Scaler) check() error {
-	if c == nil {
+	if c == nil || len(c.Columns) == 0 {
 		return errors.New("datasets: the scaler is not fitted; use FitScaler")
 	}
 	if len(c.Mean) != len(c.Columns) || len(c.Std) != len(c.Columns) {

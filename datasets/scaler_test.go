@@ -258,3 +258,36 @@ func TestWindowUnscale(t *testing.T) {
 		}
 	}
 }
+
+// TestScalerOfExtremes: where the deviations from the mean are beyond the numbers, the standard deviation
+// is right all the same, and so are the windows.
+func TestScalerOfExtremes(t *testing.T) {
+	// Three of 1.7e308 and one of −1.7e308: mean 0.85e308, deviation √3/2 · 1.7e308.
+	s := read(t, "x,y\n1.7e308,1\n1.7e308,2\n-1.7e308,3\n1.7e308,4\n", CSV{})
+	c := FitScaler(s)
+	if math.Abs(c.Mean[0]/.85e308-1) > 1e-14 || math.Abs(c.Std[0]/(math.Sqrt(3)/2*1.7e308)-1) > 1e-14 {
+		t.Errorf("mean %v, deviation %v", c.Mean[0], c.Std[0])
+	}
+	x := firstWindow(t, s, Window{Length: 3, Scaler: c}).X
+	for i, want := range []float64{1 / math.Sqrt(3), 1 / math.Sqrt(3), -math.Sqrt(3)} {
+		if got := x.At(i, 0); math.Abs(got-want) > 1e-14 {
+			t.Errorf("row %d: %v, not %v", i, got, want)
+		}
+	}
+	if m := FitScaler(read(t, "x\n1.7976931348623157e308\n-1.7976931348623157e308\n1\n", CSV{})); m.check() != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// firstWindow returns the first of the windows.
+func firstWindow(t *testing.T, s *Series, w Window) twornn.Sequence {
+	t.Helper()
+	for q := range s.Windows(w) {
+		if q.Err != nil {
+			t.Fatal(q.Err)
+		}
+		return q
+	}
+	t.Fatal("no window")
+	return twornn.Sequence{}
+}

@@ -34,6 +34,9 @@ type Series struct {
 	notes     []Note   // of the reader
 }
 
+// errNoSeries is the error of a nil series.
+var errNoSeries = errors.New("datasets: there is no series: it is nil; read one first, and look at the error that came with it")
+
 // Name returns the name of the file or data set, with that of its group if the file
 // stacks several.
 func (s *Series) Name() string { return s.name }

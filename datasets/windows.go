@@ -81,6 +81,9 @@ func (s *Series) Windows(w Window) iter.Seq[twornn.Sequence] {
 // lost. It errs as Windows does.
 func (s *Series) CountWindows(w Window) (WindowReport, error) {
 	c, err := newCutter(s, w)
+	if err == errNoSeries {
+		return WindowReport{}, err
+	}
 	if err == nil {
 		err = c.fits()
 	}
@@ -119,7 +122,11 @@ func (s *Series) TargetInputs(w Window) ([]int, error) {
 // several stations or years.
 func Join(parts ...iter.Seq[twornn.Sequence]) iter.Seq[twornn.Sequence] {
 	return func(yield func(twornn.Sequence) bool) {
-		for _, part := range parts {
+		for i, part := range parts {
+			if part == nil {
+				yield(twornn.Sequence{Err: fmt.Errorf("datasets: part %d of the %d that Join has is nil, no source of sequences; leave it out", i+1, len(parts))})
+				return
+			}
 			for s := range part {
 				if !yield(s) {
 					return
@@ -138,6 +145,9 @@ type cutter struct {
 }
 
 func newCutter(s *Series, w Window) (*cutter, error) {
+	if s == nil {
+		return nil, errNoSeries
+	}
 	if w.Horizon == 0 {
 		w.Horizon = 1
 	}
@@ -286,7 +296,11 @@ func (c *cutter) inputs(t int) *mat.Dense {
 }
 
 func (c *cutter) scaled(j, i int) float64 {
-	return (c.s.values[j][i] - c.mean[j]) / c.std[j]
+	x, mean, std := c.s.values[j][i], c.mean[j], c.std[j]
+	if v := (x - mean) / std; !math.IsInf(v, 0) {
+		return v
+	}
+	return x/std - mean/std // where x − mean overflows, this may not
 }
 
 // none returns the error for a series that loses all its windows.

@@ -285,3 +285,40 @@ func TestTargetTwice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNilSeries: a nil series, and a nil part of several, yield one error.
+func TestNilSeries(t *testing.T) {
+	var s *Series
+	w := Window{Length: 2}
+	for what, c := range map[string]struct {
+		data iter.Seq[twornn.Sequence]
+		want string
+	}{
+		"Windows": {s.Windows(w), "there is no series: it is nil"},
+		"Runs":    {s.Runs([]string{"x"}, []string{"y"}), "there is no series: it is nil"},
+		"Join":    {Join(IrishWind().Rows(0, 0).Windows(w), nil), "window"},
+		"Join 2":  {Join(nil), "part 1 of the 1 that Join has is nil"},
+	} {
+		n := 0
+		for q := range c.data {
+			if n++; n == 1 && (q.Err == nil || !strings.Contains(q.Err.Error(), c.want)) {
+				t.Errorf("%s: %v", what, q.Err)
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: nothing", what)
+		}
+	}
+	_, latest := s.Latest(w)
+	_, count := s.CountWindows(w)
+	_, inputs := s.TargetInputs(w)
+	_, times := s.TargetTimes(w)
+	for _, err := range []error{latest, count, inputs, times} {
+		if err != errNoSeries {
+			t.Error(err)
+		}
+	}
+	if _, err := IrishWind().CountWindows(Window{Length: 2, Scaler: FitScaler(nil)}); err == nil || !strings.Contains(err.Error(), "the scaler is not fitted") {
+		t.Errorf("the scaler of nil: %v", err)
+	}
+}

@@ -71,7 +71,9 @@ func (w *Words) Add(word []int, count float64) {
 		w.words = append(w.words, slices.Clone(word))
 		w.counts = append(w.counts, 0)
 	}
-	w.counts[at] += count
+	if w.counts[at] += count; math.IsInf(w.counts[at], 1) {
+		panic("datasets: a word cannot be counted more often than there are numbers; give counts in a larger unit")
+	}
 }
 
 // key returns a text that is the same for equal words alone.
@@ -145,10 +147,17 @@ func (w *Words) String() string {
 // Sequences returns the distinct words as one-hot sequences: row t of X is the unit
 // vector of symbol t, and Y, 1×1, is the share of the word in the sample.
 func (w *Words) Sequences() iter.Seq[twornn.Sequence] {
-	total := w.Total()
+	// In a unit in which the sum is a number, however large the counts.
+	unit, total := 0x1p-64, 0.0
+	if !math.IsInf(w.Total(), 1) {
+		unit = 1
+	}
+	for _, c := range w.counts {
+		total += c * unit
+	}
 	return func(yield func(twornn.Sequence) bool) {
 		for word, count := range w.All() {
-			if !yield(twornn.Sequence{X: OneHot(word, len(w.Alphabet)), Y: mat.NewDense(1, 1, []float64{count / total})}) {
+			if !yield(twornn.Sequence{X: OneHot(word, len(w.Alphabet)), Y: mat.NewDense(1, 1, []float64{count * unit / total})}) {
 				return
 			}
 		}
@@ -199,6 +208,9 @@ func WordOf(x *mat.Dense) ([]int, error) {
 // outputs play no part. It errs, with the number of the sequence, if a row is no unit
 // vector of the alphabet's size.
 func WordsFromSequences(data iter.Seq[twornn.Sequence], alphabet []string) (*Words, error) {
+	if data == nil {
+		return nil, errors.New("datasets: there are no data: the source of sequences is nil")
+	}
 	w := NewWords(alphabet)
 	n := 0
 	for s := range data {

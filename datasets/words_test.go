@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -121,5 +122,30 @@ func TestWordsKeys(t *testing.T) {
 		if w.Count(word) != float64(i+1) {
 			t.Errorf("%v was counted %v times, not %d", word, w.Count(word), i+1)
 		}
+	}
+}
+
+// TestWordsExtremeCounts: shares are right where the counts add up to more than a number holds; one count
+// that does is refused, and so is a nil source.
+func TestWordsExtremeCounts(t *testing.T) {
+	w := NewWords([]string{"a", "b"})
+	for _, word := range [][]int{nil, {0}, {1}, {0, 1}} {
+		w.Add(word, math.MaxFloat64)
+	}
+	for s := range w.Sequences() {
+		if got := s.Y.At(0, 0); got != 0.25 {
+			t.Errorf("a share of %v of four", got)
+		}
+	}
+	func() {
+		defer func() {
+			if r := recover(); r == nil || !strings.Contains(r.(string), "counted more often") {
+				t.Error(r)
+			}
+		}()
+		w.Add(nil, math.MaxFloat64)
+	}()
+	if _, err := WordsFromSequences(nil, []string{"a"}); err == nil || !strings.Contains(err.Error(), "the source of sequences is nil") {
+		t.Error(err)
 	}
 }

@@ -55,7 +55,7 @@ func collect(data iter.Seq[Sequence], p moments.Plan) (moments.Set, error) {
 	var check checker
 	c := moments.NewCollector(p)
 	defer c.Wait()
-	for s := range data {
+	for s := range given(data) {
 		if err := check.next(s); err != nil {
 			return nil, err
 		}
@@ -109,9 +109,12 @@ func (c Collection) Lengths() []int { return slices.Sorted(maps.Keys(c)) }
 // join into what one pass over all of it gives, up to rounding. Of more than 512 sequences
 // longer than any length measured, and of examples beyond 32 MB, samples are kept; those of a
 // Shard that knows their places are the ones of one pass. o is not changed.
-// It errs, with c unchanged, if the numbers of inputs or outputs differ, or if two sequences
+// It errs, with c unchanged, if c is nil, if the numbers of inputs or outputs differ, or if two sequences
 // stand at one place.
 func (c Collection) Merge(o Collection) error {
+	if c == nil {
+		return errors.New("twornn: the collection to merge into is nil; begin with Collection{}")
+	}
 	s := c.set()
 	err := s.Merge(o.set())
 	c.take(s)
@@ -122,7 +125,9 @@ func (c Collection) Merge(o Collection) error {
 func (c Collection) set() moments.Set {
 	s := moments.Set{}
 	for l, m := range c {
-		s[l] = m.of
+		if m != nil && m.of != nil {
+			s[l] = m.of
+		}
 	}
 	return s
 }
@@ -257,7 +262,7 @@ func (c *Collection) UnmarshalBinary(text []byte) error {
 // until yields data until ctx is done, and then the reason.
 func until(ctx context.Context, data iter.Seq[Sequence]) iter.Seq[Sequence] {
 	return func(yield func(Sequence) bool) {
-		for s := range data {
+		for s := range given(data) {
 			if err := ctx.Err(); err != nil {
 				yield(Sequence{Err: err})
 				return

@@ -155,7 +155,10 @@ func Forecasts(f Predictor, data iter.Seq[Sequence]) (hat, y *mat.Dense, err err
 func predict(f Predictor, data iter.Seq[Sequence], each func(hat, y []float64)) error {
 	var check checker
 	var hat []float64
-	for s := range data {
+	if f == nil {
+		return errors.New("twornn: there is nothing to score: the predictor is nil; fit one first")
+	}
+	for s := range given(data) {
 		if err := check.next(s); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 //
 // Words of more than 256 symbols are learnt exactly or not at all, if nothing is set.
 //
-// It errs if ctx is done, a sequence is unusable, or the lengths that L needs are
+// It errs if ctx is done, data is nil, a sequence is unusable, or the lengths that L needs are
 // not in the data.
 func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, error) {
 	if err := o.check(); err != nil {
@@ -335,12 +335,12 @@ func Start(ctx context.Context, c Collection, o Options) ([]Candidate, error) {
 // m does not fit the data.
 func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candidate, error) {
 	return step(ctx, c, o, func(set moments.Set) (Candidate, error) {
-		d, p := set.Dims()
-		if err := m.Takes(d, p); err != nil {
-			return Candidate{}, err
-		}
 		f, err := newSteps(set, o)
 		if err != nil {
+			return Candidate{}, err
+		}
+		d, p := set.Dims()
+		if err := m.Takes(d, p); err != nil {
 			return Candidate{}, err
 		}
 		return f.likelihood(ctx, m)

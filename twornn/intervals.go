@@ -149,6 +149,9 @@ type Intervals interface {
 //
 // It errs as Evaluate does, and if a limit is NaN or the lower one above the upper.
 func Coverage(f Intervals, data iter.Seq[Sequence]) (covered []float64, width []float64, err error) {
+	if f == nil {
+		return nil, nil, errors.New("twornn: there are no intervals: they are nil; use NewConformal, or another source of them")
+	}
 	n := 0
 	var bad error
 	l := &limits{Intervals: f}

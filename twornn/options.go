@@ -109,7 +109,7 @@ func (o Options) memory() float64 {
 func (o Options) fitting(data iter.Seq[Sequence]) iter.Seq[Sequence] {
 	return func(yield func(Sequence) bool) {
 		kept, n := 0.0, 0
-		for s := range data {
+		for s := range given(data) {
 			if s.Err == nil && s.check() == nil && s.Len() > 0 {
 				if kept == 0 {
 					d, p := s.Dims()

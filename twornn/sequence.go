@@ -121,6 +121,16 @@ func (s Sequence) Dims() (d, p int) {
 	return d, p
 }
 
+// given returns data, and for nil, which is no source of sequences, one that says so.
+func given(data iter.Seq[Sequence]) iter.Seq[Sequence] {
+	if data != nil {
+		return data
+	}
+	return func(yield func(Sequence) bool) {
+		yield(Sequence{Err: errors.New("twornn: there are no data: the source of sequences is nil; give one, such as Series.Windows of package datasets")})
+	}
+}
+
 // checker checks a stream of sequences, one by one, and that they agree.
 type checker struct{ n, d, p int }
 

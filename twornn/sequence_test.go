@@ -159,3 +159,39 @@ func TestWrongSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestNil: a source of sequences, a predictor, intervals or a collection that is nil, or holds nothing,
+// is an error.
+func TestNil(t *testing.T) {
+	ctx := t.Context()
+	m, data := Random(2, 2, 1, 0.3, rand.NewPCG(1, 1)), slices.Values([]Sequence{{X: mat.NewDense(1, 2, []float64{1, 2}), Y: mat.NewDense(1, 1, []float64{3})}})
+	const source = "the source of sequences is nil"
+	for what, c := range map[string]struct {
+		call func() error
+		want string
+	}{
+		"Fit":             {func() error { _, err := Fit(ctx, nil, Options{}); return err }, source},
+		"Fit, Recovery":   {func() error { _, err := Fit(ctx, nil, Options{L: 1, Rank: 1, Recovery: TIHT{}}); return err }, source},
+		"Collect":         {func() error { _, err := Collect(nil); return err }, source},
+		"CollectRows":     {func() error { _, err := CollectRows(nil); return err }, source},
+		"Evaluate":        {func() error { return Evaluate(m, nil).Err }, source},
+		"Evaluate f":      {func() error { return Evaluate(nil, data).Err }, "the predictor is nil"},
+		"Forecasts":       {func() error { _, _, err := Forecasts(m, nil); return err }, source},
+		"NewConformal":    {func() error { _, err := NewConformal(m, nil, 0.9); return err }, source},
+		"NewConformal f":  {func() error { _, err := NewConformal(nil, data, 0.9); return err }, "the predictor is nil"},
+		"Coverage":        {func() error { _, _, err := Coverage(&Conformal{Predictor: m, Width: []float64{1}}, nil); return err }, source},
+		"Coverage f":      {func() error { _, _, err := Coverage(nil, data); return err }, "there are no intervals"},
+		"Refine":          {func() error { _, _, err := LevenbergMarquardt{}.Refine(ctx, m, nil, nil); return err }, source},
+		"Adam":            {func() error { _, _, err := Adam{}.Refine(ctx, m, nil, nil); return err }, source},
+		"LowerSlope":      {func() error { _, _, err := Adam{}.LowerSlope(ctx, m, nil, nil, nil); return err }, source},
+		"FitCollection":   {func() error { _, err := FitCollection(ctx, nil, Options{}); return err }, "holds no measurement"},
+		"FitCollection 1": {func() error { _, err := FitCollection(ctx, Collection{1: nil}, Options{}); return err }, "holds no measurement"},
+		"FitCollection 0": {func() error { _, err := FitCollection(ctx, Collection{1: {}}, Options{}); return err }, "holds no measurement"},
+		"Likelihood":      {func() error { _, err := Likelihood(ctx, nil, m, Options{}); return err }, "holds no measurement"},
+		"Merge":           {func() error { return Collection(nil).Merge(Collection{}) }, "begin with Collection{}"},
+	} {
+		if err := c.call(); err == nil || !strings.HasPrefix(err.Error(), "twornn: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -142,6 +142,11 @@ func FitVAR(data iter.Seq[twornn.Sequence], order int) (*VAR, error) {
 // its error: what is wrong is then said of the sequence as it was given.
 func checked(data iter.Seq[twornn.Sequence]) iter.Seq[twornn.Sequence] {
 	return func(yield func(twornn.Sequence) bool) {
+		if data == nil {
+			_, err := twornn.Collect(nil)
+			yield(twornn.Sequence{Err: err})
+			return
+		}
 		stopped := false
 		_, err := twornn.Collect(func(accept func(twornn.Sequence) bool) {
 			for s := range data {

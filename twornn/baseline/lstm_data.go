@@ -32,6 +32,10 @@ type example struct {
 // readExamples copies the data. It leaves the checks, and so the wording of the
 // errors, to Collect.
 func readExamples(ctx context.Context, data iter.Seq[twornn.Sequence]) (*examples, error) {
+	if data == nil {
+		_, err := twornn.Collect(nil)
+		return nil, err
+	}
 	set := &examples{}
 	_, err := twornn.Collect(func(yield func(twornn.Sequence) bool) {
 		for s := range data {

@@ -162,3 +162,16 @@ func TestLargeOffset(t *testing.T) {
 		}
 	}
 }
+
+// TestNilData: a nil source of sequences is an error.
+func TestNilData(t *testing.T) {
+	_, mean := FitMean(nil)
+	_, vector := FitVAR(nil, 1)
+	_, _, rnn := FitRNN(t.Context(), nil, RNN{}, nil)
+	_, _, lstm := FitLSTM(t.Context(), nil, LSTM{}, nil)
+	for i, err := range []error{mean, vector, rnn, lstm} {
+		if err == nil || !strings.Contains(err.Error(), "the source of sequences is nil") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}

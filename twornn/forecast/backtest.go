@@ -23,6 +23,12 @@ import (
 // It errs if there are no test rows, or none with the Known values that it needs, if a method
 // does, or if one forecasts what is no number. It panics if from is not between 1 and Len.
 func Backtest(ctx context.Context, s *datasets.Series, from int, ms []Method, o Options) (*Table, error) {
+	if s == nil {
+		return nil, errNoSeries
+	}
+	if i := slices.Index(ms, nil); i >= 0 {
+		return nil, fmt.Errorf("forecast: method %d of %d is nil; leave it out", i+1, len(ms))
+	}
 	if from < 1 || from > s.Len() {
 		panic("forecast: from is no row of the series")
 	}

@@ -100,6 +100,9 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 	return &forecaster{engine: e, task: k, start: start}, nil
 }
 
+// errNoSeries is the error of a nil series.
+var errNoSeries = errors.New("forecast: there is no series: it is nil; read one first, and look at the error that came with it")
+
 // stopped is the error of a context that ended before something, which errors.Is finds.
 func stopped(ctx context.Context, before string) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
@@ -123,6 +126,9 @@ func rowsAre(n int) string {
 
 // read returns the record of s.
 func (f *forecaster) read(s *datasets.Series) (*record, error) {
+	if s == nil {
+		return nil, errNoSeries
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.series != s {
@@ -142,7 +148,7 @@ func (f *forecaster) read(s *datasets.Series) (*record, error) {
 
 // Forecast implements Forecaster.
 func (f *forecaster) Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error) {
-	if t < 0 || t >= s.Len() {
+	if s != nil && (t < 0 || t >= s.Len()) {
 		panic("forecast: t is no row of the series")
 	}
 	dst = f.task.sized(dst)

@@ -66,3 +66,30 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 }
+
+// TestNilSeries: a nil series, or a nil method, is an error.
+func TestNilSeries(t *testing.T) {
+	s := noisy(60, 5)
+	f, err := Persistence{}.Fit(t.Context(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt, err := TwoRNN{}.Learn(t.Context(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, call := range map[string]func() error{
+		"Backtest":    func() error { _, err := Backtest(t.Context(), nil, 5, everyMethod(), Options{}); return err },
+		"WindTables":  func() error { _, err := WindTables(t.Context(), nil, "x", 5); return err },
+		"Forecast":    func() error { _, err := f.Forecast(nil, nil, 1); return err },
+		"Predictions": func() error { _, err := learnt.Predictions(nil, 0.9, 1); return err },
+		"Interval":    func() error { _, _, err := learnt.Interval(nil, 1, 0.9); return err },
+	} {
+		if err := call(); !errors.Is(err, errNoSeries) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := Backtest(t.Context(), s, 40, []Method{Mean{}, nil}, Options{}); err == nil || !strings.Contains(err.Error(), "method 2 of 2 is nil") {
+		t.Error(err)
+	}
+}

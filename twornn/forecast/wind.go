@@ -19,6 +19,9 @@ func WindMethods() []Method {
 // methods, 1, 3 and 6 rows ahead, for one column of s, learnt from the rows before from
 // and scored on the rest. It errs as Backtest does.
 func WindTables(ctx context.Context, s *datasets.Series, column string, from int) (*Table, error) {
+	if s == nil {
+		return nil, errNoSeries
+	}
 	one, err := s.Select(column)
 	if err != nil {
 		return nil, err

@@ -95,6 +95,10 @@ func (e *Embedding) Rows(word []int) *mat.Dense {
 // Sequences turns one-hot sequences into those of the vectors, for twornn.Fit.
 func (e *Embedding) Sequences(data iter.Seq[twornn.Sequence]) iter.Seq[twornn.Sequence] {
 	return func(yield func(twornn.Sequence) bool) {
+		if data == nil {
+			yield(twornn.Sequence{Err: errors.New("words: there are no data: the source of sequences is nil")})
+			return
+		}
 		n := 0
 		for s := range data {
 			n++

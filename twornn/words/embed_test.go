@@ -104,3 +104,15 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("one-hot: %v", err)
 	}
 }
+
+// TestEmbedNil: a nil source of sequences yields an error.
+func TestEmbedNil(t *testing.T) {
+	e := &Embedding{Alphabet: []string{"a"}, Vectors: mat.NewDense(1, 1, nil)}
+	for s := range e.Sequences(nil) {
+		if s.Err == nil || !strings.Contains(s.Err.Error(), "the source of sequences is nil") {
+			t.Error(s.Err)
+		}
+		return
+	}
+	t.Error("nothing")
+}
