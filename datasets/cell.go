@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -52,6 +53,24 @@ func newNumbers(decimal, thousands rune, missing []string) (numbers, error) {
 	return c, nil
 }
 
+// isSheetError reports whether text is what a spreadsheet writes where a cell has no value: #N/A, #DIV/0!,
+// #VALUE!, #REF!, #NAME?, #NUM!, #NULL! and the like, in other languages too.
+func isSheetError(text string) bool {
+	rest, ok := strings.CutPrefix(text, "#")
+	if !ok {
+		return false
+	}
+	switch rest {
+	case "N/A", "NV", "N/B", "N/D", "I/T": // English, German, Dutch, Italian, Danish
+		return true
+	}
+	name := strings.TrimRight(rest, "!?")
+	first, _ := utf8.DecodeRuneInString(name)
+	return len(name) == len(rest)-1 && unicode.IsUpper(first) && !strings.ContainsFunc(name, func(c rune) bool {
+		return !unicode.IsUpper(c) && !unicode.IsDigit(c) && c != '/' && c != '_'
+	})
+}
+
 // isMissing reports whether text, trimmed, marks a missing value.
 func (c numbers) isMissing(text string) bool {
 	switch len(text) {
@@ -61,6 +80,9 @@ func (c numbers) isMissing(text string) bool {
 		if strings.EqualFold(text, "NA") || strings.EqualFold(text, "NaN") || strings.EqualFold(text, "null") {
 			return true
 		}
+	}
+	if isSheetError(text) {
+		return true
 	}
 	for _, m := range c.missing {
 		if strings.EqualFold(text, m) {

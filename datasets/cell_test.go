@@ -26,6 +26,10 @@ func TestNumbers(t *testing.T) {
 		{text: "NAN", want: nan},
 		{text: "na", want: nan},
 		{text: "Null", want: nan},
+		{text: " #N/A ", want: nan},
+		{text: "#DIV/0!", want: nan},
+		{text: "#NAME?", want: nan},
+		{text: "#BEZUG!", want: nan},
 		{text: "-", missing: []string{" - "}, want: nan},
 		{text: "-999", missing: []string{"-999"}, want: nan},
 		{text: "-999", want: -999},
@@ -52,14 +56,14 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// What strconv would take, what spreadsheets write, and what is half a number.
+// What strconv would take, what looks like an error of a spreadsheet, and what is half a number.
 func TestNumbersRefused(t *testing.T) {
 	for _, c := range []struct {
 		decimal, thousands rune
 		texts              []string
 	}{
 		{texts: []string{"0x1p-2", "0x10", "1_000", "Inf", "-inf", "+Infinity", "1e999", "-1e999", "e5", "1e", "1e+",
-			".", "-", "+", "--1", "1-", "1.2.3", "1,5", "1 000", "5 m/s", "50%", "−1", "١", "1\x00", "#N/A", "true"}},
+			".", "-", "+", "--1", "1-", "1.2.3", "1,5", "1 000", "5 m/s", "50%", "−1", "١", "1\x00", "#n/a", "#N/A!?", "#", "#!", "#VALUE", "#1!", "#NaN?", "true"}},
 		{decimal: ',', texts: []string{"3.5", "1.234", "1.234,5", "1,2,3"}},
 		// A lone 0, or an exponent, has no groups: the sign is a decimal sign.
 		{decimal: ',', thousands: '.', texts: []string{"0.234", "00.234", "-0.500", "012.345", "1.234e5", "1.234,5E2"}},

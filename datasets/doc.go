@@ -37,6 +37,6 @@
 // notes, summary (the table of numbers); scaler, windows, runs, latest (what models learn
 // from); frame, framecolumns; options, record, table, headerlines, header, looks, parts,
 // findtimes, roles, exact, rows, csv (CSV files); tudelftreport, tudelft, tudelftlines,
-// readtudelft (stations); fetch; irishwind; synthetic; words, words_pautomac,
+// readtudelft (stations); fetch; irishwind; synthetic; words, words_pautomac, words_text,
 // tracking_groups, tracking (strings of symbols).
 package datasets

@@ -74,8 +74,8 @@ func (t *table) otherSign() rune {
 // broken returns the error of a reader that cannot go on.
 func (t *table) broken(err error) error {
 	if err == errLongRecord {
-		return t.fail(t.rec.start, "", "", fmt.Sprintf("has a row of more than %d bytes", maxRecord),
-			"if the file is a CSV file, look for a quote that is never closed, or for line ends that are CR alone")
+		return t.fail(t.rec.start, "", "", fmt.Sprintf("has a row of more than %d MiB, the limit of one", maxRecord>>20),
+			"look for a quote that is never closed, or for line ends that are CR alone; if the row is to be so long, put its columns into several files, or make rows of them")
 	}
 	return fmt.Errorf("datasets: %s: %w", inline(t.name), err)
 }
@@ -91,7 +91,9 @@ func (t *table) readHeader() error {
 		t.rec.start = t.rec.line + 1
 		return t.broken(err)
 	}
+	t.rec.below = len(t.Names) > 0
 	first, err := t.read()
+	t.rec.below = true
 	if err == io.EOF {
 		return t.fail(0, "", "", emptyFile, "it needs a header and rows")
 	}

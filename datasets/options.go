@@ -29,7 +29,8 @@ type CSV struct {
 	// Names are those of the columns of a file that has no header: one for each.
 	Names []string
 	// Comment is what a line of comment begins with; such lines are passed over and
-	// counted. Zero means "#". A text that no line begins with turns it off. If the
+	// counted. Zero means "#"; below the header a first cell that is an error of a spreadsheet, such as
+	// #N/A, begins none. A text that no line begins with turns it off. If the
 	// last such line before data names as many fields as the data have, it is the
 	// header.
 	Comment string
@@ -72,7 +73,7 @@ type CSV struct {
 	// data if there are none.
 	Columns []string
 	// Missing are markers of missing values, besides the empty cell, NA, NaN and
-	// null, in any case and between any blanks. A marker that is a number stands for
+	// null, in any case and between any blanks, and errors of spreadsheets: #N/A, #DIV/0!, #VALUE!. A marker that is a number stands for
 	// all ways to write it: -99 is also -99.0.
 	Missing []string
 	// Range gives the lowest and the highest value that is possible in a column. A

@@ -17,6 +17,7 @@ type records struct {
 	comma   rune
 	comment string // what a line of comment begins with; empty for none
 	latin1  bool
+	below   bool // the header has been read
 
 	line     int      // lines read so far
 	start    int      // line on which the record begins
@@ -83,7 +84,7 @@ func (r *records) read() ([]string, error) {
 			return nil, err
 		case len(text) == 0, r.comma == ' ' && len(bytes.Trim(text, " \t")) == 0:
 			r.blank = r.line
-		case r.comment != "" && bytes.HasPrefix(text, []byte(r.comment)):
+		case r.isComment(text):
 			r.comments++
 			if note := bytes.TrimSpace(text[len(r.comment):]); len(note) > 0 {
 				r.lastNote = r.decode(note)
@@ -93,6 +94,26 @@ func (r *records) read() ([]string, error) {
 			return r.split(r.text)
 		}
 	}
+}
+
+// isComment reports whether a line is one of comment. Below the header a first cell such as #N/A is
+// no comment but a missing value.
+func (r *records) isComment(text []byte) bool {
+	if r.comment == "" || !bytes.HasPrefix(text, []byte(r.comment)) {
+		return false
+	}
+	if r.comment != "#" || !r.below {
+		return true
+	}
+	ends := string(r.comma)
+	if r.comma == ' ' {
+		ends = " \t"
+	}
+	first := r.decode(text)
+	if i := strings.IndexAny(first, ends); i >= 0 {
+		first = first[:i]
+	}
+	return !isSheetError(strings.TrimSpace(first))
 }
 
 // decode returns text in UTF-8.

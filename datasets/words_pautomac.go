@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +13,18 @@ import (
 // symbol is a name and, in an automaton, a matrix.
 const maxSymbols = 1 << 20
 
+// maxWord limits a line that is a word.
+const maxWord = 1 << 28
+
+// lineError is the error of a reader of words that cannot go on at a line.
+func lineError(file string, line int, err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return &CellError{File: file, Line: line, Problem: fmt.Sprintf("is longer than %d MiB, the limit of a line", maxWord>>20),
+			Cure: "a line is one word: look whether the lines end in LF or CR LF, or break the word up"}
+	}
+	return fmt.Errorf("datasets: %s, line %d: %w", file, line, err)
+}
+
 // ReadPAutomaC reads the text format of the PAutomaC and SPiCe competitions: a first
 // line with the number of words and the size d of the alphabet, then a line a word, with
 // its length and its symbols, which are numbers from 0 to d−1. Lines end in LF or CR LF.
@@ -20,7 +33,7 @@ const maxSymbols = 1 << 20
 // Anything else in the file is a [*CellError], with the line and what to do.
 func ReadPAutomaC(r io.Reader) (*Words, error) {
 	p := &pautomac{scan: bufio.NewScanner(r)}
-	p.scan.Buffer(make([]byte, 1<<16), 1<<28)
+	p.scan.Buffer(make([]byte, 1<<16), maxWord)
 	if !p.next() {
 		return nil, p.end("is empty", "its first line must be the number of words and the size of the alphabet")
 	}
@@ -123,7 +136,7 @@ func (p *pautomac) fail(text, problem, cure string) error {
 // end returns why there is no further line: that reading failed, or what is told.
 func (p *pautomac) end(problem, cure string) error {
 	if err := p.scan.Err(); err != nil {
-		return fmt.Errorf("datasets: PAutomaC file, line %d: %w", p.line+1, err)
+		return lineError("PAutomaC file", p.line+1, err)
 	}
 	return &CellError{File: "PAutomaC file", Line: p.line, Problem: problem, Cure: cure}
 }

@@ -22,7 +22,7 @@ import (
 // separators.
 func ReadLines(r io.Reader, separator string) (*Words, error) {
 	scan := bufio.NewScanner(r)
-	scan.Buffer(make([]byte, 1<<16), 1<<28)
+	scan.Buffer(make([]byte, 1<<16), maxWord)
 	t := newTexts(separator)
 	line := 0
 	for scan.Scan() {
@@ -32,7 +32,7 @@ func ReadLines(r io.Reader, separator string) (*Words, error) {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("datasets: lines of words, line %d: %w", line+1, err)
+		return nil, lineError("lines of words", line+1, err)
 	}
 	return t.words()
 }

@@ -1,10 +1,13 @@
 package datasets
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
@@ -83,5 +86,24 @@ func TestRecode(t *testing.T) {
 	}
 	if _, err := w.Recode([]string{"a"}); err == nil || !strings.Contains(err.Error(), "symbol b") {
 		t.Error(err)
+	}
+}
+
+// TestLongWords: a line that is too long is an error with the line, the limit and a cure.
+func TestLongWords(t *testing.T) {
+	// What bufio.Scanner says after 256 MiB, without these.
+	long := func(before string) io.Reader {
+		return io.MultiReader(strings.NewReader(before), iotest.ErrReader(bufio.ErrTooLong))
+	}
+	_, lines := ReadLines(long("a b\n"), " ")
+	_, numbers := ReadPAutomaC(long("2 3\n"))
+	_, head := ReadPAutomaC(long(""))
+	_, end := ReadPAutomaC(long("1 3\n1 0\n"))
+	for line, err := range map[int][]error{1: {head}, 2: {lines, numbers}, 3: {end}} {
+		for _, err := range err {
+			if cell := (*CellError)(nil); !errors.As(err, &cell) || cell.Line != line || cell.Problem != "is longer than 256 MiB, the limit of a line" || cell.Cure == "" {
+				t.Errorf("line %d: %v", line, err)
+			}
+		}
 	}
 }

@@ -111,7 +111,7 @@ func ReadATT(in io.Reader, alphabet []string) (*twornn.WFA, error) {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("words: AT&T file, line %d: %w", f.line+1, err)
+		return nil, lineError("AT&T file", f.line+1, err)
 	}
 	if len(f.states) == 0 {
 		return nil, errors.New("words: the AT&T file is empty; it must hold lines of from, to, symbol and weight")

@@ -3,6 +3,7 @@ package words
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -394,4 +395,16 @@ func archive(t testing.TB, what string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestLongLines: a line that is too long is an error with the line, the limit and a cure.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat("x", 70_000)
+	_, att := ReadATT(strings.NewReader("0 1 a 1\n1 0 "+long+"\n"), nil)
+	_, model := ReadModel(strings.NewReader("I: (state)\n" + long + "\n"))
+	for _, err := range []error{att, model} {
+		if cell := (*datasets.CellError)(nil); !errors.As(err, &cell) || cell.Line != 2 || cell.Problem != "is longer than 64 KiB, the limit of a line" || cell.Cure == "" {
+			t.Error(err)
+		}
+	}
 }

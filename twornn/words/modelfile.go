@@ -2,6 +2,7 @@ package words
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -121,6 +122,15 @@ type modelFile struct {
 // keys is how many numbers a line of each section names.
 var keys = map[string]int{"I": 1, "F": 1, "S": 2, "T": 3}
 
+// lineError is the error of a scanner that cannot go on at a line.
+func lineError(file string, line int, err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return &datasets.CellError{File: file, Line: line, Problem: fmt.Sprintf("is longer than %d KiB, the limit of a line", bufio.MaxScanTokenSize>>10),
+			Cure: "look whether it is such a file, and whether its lines end in LF or CR LF"}
+	}
+	return fmt.Errorf("words: %s, line %d: %w", file, line, err)
+}
+
 func (f *modelFile) read(r io.Reader) error {
 	scan := bufio.NewScanner(r)
 	for scan.Scan() {
@@ -143,7 +153,7 @@ func (f *modelFile) read(r io.Reader) error {
 		f.entries[f.section] = append(f.entries[f.section], e)
 	}
 	if err := scan.Err(); err != nil {
-		return fmt.Errorf("words: %s, line %d: %w", modelName, f.line+1, err)
+		return lineError(modelName, f.line+1, err)
 	}
 	return nil
 }
