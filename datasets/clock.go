@@ -74,7 +74,7 @@ func (c *clock) parseLayout(text string) (t time.Time, problem, cure string) {
 	// it. The clock on the wall, read as UTC, tells.
 	if wall, err := time.Parse(layout, text); err == nil && !sameWall(wall, t) {
 		return t, fmt.Sprintf("does not exist in %v, where the clocks go forward", c.loc),
-			"the column is in another time zone; set CSV.Location to it"
+			"the column is in another time zone; set CSV.Location to it: nil for UTC, time.FixedZone for winter time all the year"
 	}
 	return nextDay(t, days), "", ""
 }
@@ -109,6 +109,47 @@ func sameWall(a, b time.Time) bool {
 	h1, m1, s1 := a.Clock()
 	h2, m2, s2 := b.Clock()
 	return h1 == h2 && m1 == m2 && s1 == s2 && a.YearDay() == b.YearDay()
+}
+
+// comesTwice returns why t, which is not after the last of times, may be no fault of the file: daylight
+// saving time ends, and an hour of local time comes twice. It is empty if that is not the place for it.
+// Where the zone is not known, that is a Sunday's small hours in rows of an hour or less.
+func (c *clock) comesTwice(times []time.Time, t time.Time) (why string) {
+	last := times[len(times)-1]
+	_, number := numberClocks[c.layout]
+	if back := last.Sub(t); number || back < 0 || back >= time.Hour || namesZone(c.layout) {
+		return ""
+	}
+	if c.loc != time.UTC {
+		if t = t.In(c.loc); !goesBack(t) {
+			return ""
+		}
+		return fmt.Sprintf("where the clocks of %v go back and an hour comes twice", c.loc)
+	}
+	if n := len(times); n < 2 || last.Sub(times[n-2]) > time.Hour || t.Hour() > 3 || t.Weekday() != time.Sunday {
+		return ""
+	}
+	switch first, lastOf := t.Day() <= 7, t.AddDate(0, 0, 7).Month() != t.Month(); {
+	case t.Month() == time.October && lastOf, t.Month() == time.November && first, t.Month() == time.April && first:
+		return "as where daylight saving time ends and an hour of local time comes twice"
+	}
+	return ""
+}
+
+// twiceCure is what to do with an hour that comes twice.
+const twiceCure = "if so, write the times in UTC or with their offset, as 2020-10-25T02:00:00+01:00"
+
+// namesZone reports whether times of a layout say how far from UTC they are.
+func namesZone(layout string) bool {
+	return strings.Contains(layout, "MST") || strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
+}
+
+// goesBack reports whether the clock on the wall shows at t what it showed before, or shows soon after.
+func goesBack(t time.Time) bool {
+	_, before := t.Add(-3 * time.Hour).Zone()
+	_, after := t.Add(3 * time.Hour).Zone()
+	back := time.Duration(before-after) * time.Second
+	return back > 0 && (sameWall(t, t.Add(-back)) || sameWall(t, t.Add(back)))
 }
 
 // order returns what is wrong with a time t that follows the last, if anything.

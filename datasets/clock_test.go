@@ -1,9 +1,14 @@
 package datasets
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
+
+	"github.com/go-gota/gota/dataframe"
+	"github.com/go-gota/gota/series"
 )
 
 func TestLayouts(t *testing.T) {
@@ -89,5 +94,67 @@ func TestTimeNames(t *testing.T) {
 		if isTimeName(name) {
 			t.Errorf("%q names a time", name)
 		}
+	}
+}
+
+// TestHourThatComesTwice: times that run back where daylight saving time ends are an error that says so, in
+// rows of an hour or less and by whatever clock; other times that repeat are not.
+func TestHourThatComesTwice(t *testing.T) {
+	zone := func(name string) *time.Location {
+		l, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	const looks = ", as where daylight saving time ends and an hour of local time comes twice"
+	for _, c := range []struct {
+		times   string
+		loc     *time.Location
+		problem string // ends so
+	}{
+		{"2020-10-25 01:00,2020-10-25 02:00,2020-10-25 02:00", nil, "repeats the time of line 3" + looks},
+		{"2020-10-25 02:30,2020-10-25 02:45,2020-10-25 02:00", nil, "is earlier than the time of line 3" + looks},
+		{"2020-10-25 02:59:50,2020-10-25 02:59:59,2020-10-25 02:00:09", nil, "is earlier than the time of line 3" + looks},
+		{"2020-11-01 00:00,2020-11-01 01:00,2020-11-01 01:00", nil, looks},
+		{"2021-04-04 01:30,2021-04-04 02:30,2021-04-04 02:00", nil, looks},
+		{"2020-10-25 01:00,2020-10-25 02:00,2020-10-25 02:00", zone("Europe/Amsterdam"), ", where the clocks of Europe/Amsterdam go back and an hour comes twice"},
+		{"2020-10-25 02:45,2020-10-25 02:00", zone("Europe/Amsterdam"), ", where the clocks of Europe/Amsterdam go back and an hour comes twice"},
+		{"2020-11-01 01:30,2020-11-01 01:00", zone("America/New_York"), ", where the clocks of America/New_York go back and an hour comes twice"},
+		{"2020-04-05 01:59,2020-04-05 01:30", zone("Australia/Lord_Howe"), ", where the clocks of Australia/Lord_Howe go back and an hour comes twice"},
+		// Another place, day, hour, step or way back.
+		{"2020-10-25 01:00,2020-10-25 02:00,2020-10-25 02:00", zone("America/New_York"), "repeats the time of line 3"},
+		{"2020-10-25 00:00,2020-10-25 01:00,2020-10-25 01:00", zone("Europe/Amsterdam"), "repeats the time of line 3"},
+		{"2020-10-18 01:00,2020-10-18 02:00,2020-10-18 02:00", nil, "repeats the time of line 3"},
+		{"2020-10-24 01:00,2020-10-24 02:00,2020-10-24 02:00", nil, "repeats the time of line 3"},
+		{"2020-10-25 11:00,2020-10-25 12:00,2020-10-25 12:00", nil, "repeats the time of line 3"},
+		{"2020-10-24,2020-10-25,2020-10-25", nil, "repeats the time of line 3"},
+		{"2020-10-25 02:00,2020-10-25 02:00", nil, "repeats the time of line 2"},
+		{"2020-10-25 02:00,2020-10-25 03:00,2020-10-25 02:00", nil, "is earlier than the time of line 3"},
+		{"2020-10-25T01:00Z,2020-10-25T02:00Z,2020-10-25T02:00Z", nil, "repeats the time of line 3"},
+		{"2020-10-25T01:00+02:00,2020-10-25T02:00+02:00,2020-10-25T02:00+02:00", zone("Europe/Amsterdam"), "repeats the time of line 3"},
+		{"1603584000,1603587600,1603587600", nil, "repeats the time of line 3"},
+	} {
+		rows := strings.Split(c.times, ",")
+		_, err := Read(strings.NewReader("time,x\n"+strings.Join(rows, ",1\n")+",1\n"), "", CSV{Location: c.loc})
+		var cell *CellError
+		if !errors.As(err, &cell) || !strings.HasSuffix(cell.Problem, c.problem) {
+			t.Errorf("%s in %v: %v", c.times, c.loc, err)
+			continue
+		}
+		if twice := strings.Contains(c.problem, "twice"); twice != strings.Contains(cell.Cure, "write the times in UTC") {
+			t.Errorf("%s in %v: the cure is %s", c.times, c.loc, cell.Cure)
+		}
+		if c.loc != nil || strings.HasPrefix(rows[0], "1") {
+			continue
+		}
+		_, err = FromFrame(dataframe.New(series.New(rows, series.String, "time"), series.New(make([]float64, len(rows)), series.Float, "x")))
+		if !errors.As(err, &cell) || strings.Contains(cell.Problem, looks) != strings.Contains(c.problem, looks) || strings.Contains(cell.Problem, looks) != strings.Contains(cell.Cure, "write the times in UTC") {
+			t.Errorf("%s in a data frame: %v", c.times, err)
+		}
+	}
+	// The cure reads.
+	if s := read(t, "time,x\n2020-10-25T02:00:00+02:00,1\n2020-10-25T02:00:00+01:00,2\n", CSV{}); s.Step() != time.Hour {
+		t.Errorf("a step of %v", s.Step())
 	}
 }

@@ -140,12 +140,17 @@ func (f frame) times(name string) ([]time.Time, error) {
 			text = e.String()
 		}
 		t, problem, _ := k.parse(text)
+		cure := "mend the column, or name those to take, with it as numbers or without it"
 		if problem == "" && i > 0 {
-			problem = order(times[i-1], t, fmt.Sprintf("row %d", i))
+			if problem = order(times[i-1], t, fmt.Sprintf("row %d", i)); problem != "" {
+				if why := k.comesTwice(times[:i], t); why != "" {
+					problem += ", " + why
+					cure = twiceCure + "; else " + cure
+				}
+			}
 		}
 		if problem != "" {
-			return nil, f.fail(i, name, text, problem,
-				"mend the column, or name those to take, with it as numbers or without it")
+			return nil, f.fail(i, name, text, problem, cure)
 		}
 		times[i] = t
 	}

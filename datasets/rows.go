@@ -179,6 +179,10 @@ func (t *table) addTime(g *group, r row) error {
 			if len(t.time) > 1 && len(t.Times) == 0 {
 				cure += "; if the rows are no series, set CSV.Time to NoTime"
 			}
+			if why := t.clock.comesTwice(g.out.times, at); why != "" {
+				problem += ", " + why
+				cure = twiceCure + "; " + cure
+			}
 			if at.After(before) {
 				cure = "mend the file, or set CSV.Time to NoTime and leave the column out with CSV.Columns"
 			}
