@@ -131,7 +131,7 @@ func (f *frame) add(p *plot.Plot, shown []shownCurve) {
 	k := newKey(p)
 	for _, s := range shown {
 		for _, run := range s.runs {
-			p.Add(zigzag{run, s.style})
+			p.Add(zigzag{run: run, style: s.style})
 		}
 		k.taken(s.runs, s.band)
 	}

@@ -323,11 +323,7 @@ func positions(n int, times []time.Time) []float64 {
 func addLines(p *plot.Plot, x []float64, lines []Line, style func(i int) draw.LineStyle) (entries int) {
 	for i, l := range lines {
 		for _, run := range thinnedRuns(x, l.Y, pointsOf(len(lines))) {
-			drawn := &plotter.Line{XYs: run, LineStyle: style(i)}
-			if l.steps() {
-				drawn.StepStyle = plotter.MidStep // about the time of the value
-			}
-			p.Add(drawn)
+			p.Add(zigzag{run: run, style: style(i), steps: l.steps()}) // steps about the times of the values
 			if len(run) == 1 {
 				dot := draw.GlyphStyle{Color: style(i).Color, Radius: 2, Shape: draw.CircleGlyph{}}
 				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})

@@ -163,7 +163,7 @@ func (l *Live) figure() (*plot.Plot, error) {
 				low, high = min(low, at.Y), max(high, at.Y)
 				run[j] = f.place(at.X, at.Y)
 			}
-			p.Add(&plotter.Line{XYs: run, LineStyle: lineStyle(i)})
+			p.Add(zigzag{run: run, style: lineStyle(i)})
 			if len(run) == 1 {
 				dot := draw.GlyphStyle{Color: lineStyle(i).Color, Radius: 3, Shape: draw.CircleGlyph{}}
 				p.Add(&plotter.Scatter{XYs: run, GlyphStyle: dot})

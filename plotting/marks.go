@@ -108,22 +108,36 @@ func (s sample) Thumbnail(c *draw.Canvas) {
 type zigzag struct {
 	run   plotter.XYs
 	style draw.LineStyle
+	steps bool // from value to value, halfway between the points
 }
 
 // Plot draws a line that goes up and down very often in pieces: the time that a path
-// takes grows with the square of its crossings of a row of the picture. The dashes of
-// other lines are not broken.
+// takes grows with the square of its crossings of a row of the picture. A piece goes on with the
+// dashes of the one before, and begins with its last segment, so that the two are joined as one.
 func (s zigzag) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	points := toPoints(s.run, toX, toY)
-	const most = 4000 // points of length
-	length, from := 0.0, 0
+	line := plotter.Line{LineStyle: s.style}
+	if s.steps {
+		line.StepStyle = plotter.MidStep
+	}
+	const most = 4000                  // points of length
+	length, from, begin := 0.0, 0, 0.0 // the piece starts at point from, at length begin
 	for i := 1; i < len(points); i++ {
 		d := points[i].Sub(points[i-1])
-		length += math.Hypot(float64(d.X), float64(d.Y))
-		if length > most || i == len(points)-1 {
-			c.StrokeLines(s.style, points[from:i+1])
-			length, from = 0, i
+		size := math.Hypot(float64(d.X), float64(d.Y))
+		if s.steps {
+			size = math.Abs(float64(d.X)) + math.Abs(float64(d.Y))
+		}
+		if length += size; length-begin > most || i == len(points)-1 {
+			line.XYs, line.DashOffs = s.run[from:i+1], s.style.DashOffs+vg.Length(begin)
+			line.Plot(c, p)
+			from, begin = i-1, length-size
 		}
 	}
+}
+
+// GlyphBoxes keeps room for the width of the line.
+func (s zigzag) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	return (&plotter.Line{XYs: s.run, LineStyle: s.style}).GlyphBoxes(p)
 }
