@@ -50,16 +50,12 @@ type stretch struct{ low, high plotter.XYs }
 // thinned to the lowest and highest limit of each run, as wide as the run, at some
 // maxPoints points in all; it covers whatever the band covers.
 func stretches(x, low, high []float64) []stretch {
-	every := 1
-	if len(x) > maxPoints {
-		every = (2*len(x) + maxPoints - 1) / maxPoints
-	}
 	var out []stretch
 	gap := true
-	for i := 0; i < len(x); i += every {
+	buckets(x, maxPoints, func(from, to int) {
 		first, last := -1, -1
 		lo, hi := math.Inf(1), math.Inf(-1)
-		for j := i; j < min(i+every, len(x)); j++ {
+		for j := from; j < to; j++ {
 			if !finite(low[j]) || !finite(high[j]) {
 				continue
 			}
@@ -70,7 +66,7 @@ func stretches(x, low, high []float64) []stretch {
 		}
 		if first < 0 {
 			gap = true
-			continue
+			return
 		}
 		if gap {
 			out = append(out, stretch{})
@@ -83,7 +79,7 @@ func stretches(x, low, high []float64) []stretch {
 			s.low = append(s.low, plotter.XY{X: x[last], Y: lo})
 			s.high = append(s.high, plotter.XY{X: x[last], Y: hi})
 		}
-	}
+	})
 	return out
 }
 

@@ -1,10 +1,14 @@
 package plotting
 
 import (
+	"math"
 	"time"
 
 	"gonum.org/v1/plot"
 )
+
+// seconds returns where a time stands on an axis: the seconds since 1970.
+func seconds(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
 
 // dates marks a time axis at round times, in UTC.
 type dates struct{}
@@ -18,6 +22,9 @@ type dateStep struct {
 
 // dateSteps lists the distances, the shortest first.
 var dateSteps = func() (steps []dateStep) {
+	for _, s := range []time.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500} {
+		steps = append(steps, dateStep{time: s * time.Millisecond, layout: "15:04:05.000"})
+	}
 	for _, s := range []time.Duration{1, 2, 5, 15, 30} {
 		steps = append(steps, dateStep{time: s * time.Second, layout: "2 Jan 15:04:05"})
 	}
@@ -53,8 +60,9 @@ func (dates) Ticks(low, high float64) []plot.Tick {
 func (s dateStep) ticks(low, high float64, n int) []plot.Tick {
 	var ticks []plot.Tick
 	// The first mark lies before low by less than a step.
-	for t := s.start(time.Unix(int64(low), 0).UTC()); len(ticks) < n; t = s.next(t) {
-		v := float64(t.Unix())
+	whole, part := math.Modf(low)
+	for t := s.start(time.Unix(int64(whole), int64(part*1e9)).UTC()); len(ticks) < n; t = s.next(t) {
+		v := seconds(t)
 		if v > high {
 			break
 		}

@@ -313,7 +313,7 @@ func positions(n int, times []time.Time) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		if x[i] = float64(i + 1); times != nil {
-			x[i] = float64(times[i].Unix())
+			x[i] = seconds(times[i])
 		}
 	}
 	return x
@@ -402,15 +402,11 @@ func runs(x, y []float64) []plotter.XYs { return thinnedRuns(x, y, maxPoints) }
 // lowest and the highest of each part. A gap within the values that one point stands for,
 // less than the width of a line, is not kept.
 func thinnedRuns(x, y []float64, most int) []plotter.XYs {
-	every := 1
-	if len(y) > most {
-		every = (2*len(y) + most - 1) / most
-	}
 	var out []plotter.XYs
 	gap := true
-	for i := 0; i < len(y); i += every {
+	buckets(x, most, func(from, to int) {
 		lo, hi := -1, -1
-		for j := i; j < min(i+every, len(y)); j++ {
+		for j := from; j < to; j++ {
 			if !finite(y[j]) {
 				continue
 			}
@@ -423,7 +419,7 @@ func thinnedRuns(x, y []float64, most int) []plotter.XYs {
 		}
 		if lo < 0 {
 			gap = true
-			continue
+			return
 		}
 		if gap {
 			out = append(out, nil)
@@ -434,6 +430,26 @@ func thinnedRuns(x, y []float64, most int) []plotter.XYs {
 		if lo != hi {
 			*run = append(*run, plotter.XY{X: x[max(lo, hi)], Y: y[max(lo, hi)]})
 		}
-	}
+	})
 	return out
+}
+
+// buckets calls each with the parts of x that a point or two of a figure stand for: single values, or
+// where there are more than most parts of the axis, alike in length whatever the distances of the
+// values, or alike in number if x does not ascend.
+func buckets(x []float64, most int, each func(from, to int)) {
+	n := len(x)
+	if n > most && slices.IsSorted(x) && x[0] < x[n-1] {
+		// A little beyond the last, which else had a part of its own.
+		f := frame{left: x[0], right: x[n-1] + (x[n-1]-x[0])/float64(n), most: most}
+		f.groups(x, each)
+		return
+	}
+	every := 1
+	if n > most {
+		every = (2*n + most - 1) / most
+	}
+	for i := 0; i < n; i += every {
+		each(i, min(i+every, n))
+	}
 }

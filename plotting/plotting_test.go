@@ -130,10 +130,49 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestUnevenTimes: where most values lie close together, the others are drawn as finely as the axis shows, all
+// in order and with the lowest and highest of all; times that differ by less than a second stand apart.
+func TestUnevenTimes(t *testing.T) {
+	// 100,000 values in the first hundredth of the axis, 10,000 in the rest.
+	var x, y []float64
+	for i := range 100_000 {
+		x, y = append(x, float64(i)/1e5), append(y, 0)
+	}
+	for i := range 10_000 {
+		x, y = append(x, 1+99*float64(i+1)/1e4), append(y, math.Sin(float64(i)/30))
+	}
+	y[77_777], y[105_000] = -9, 9
+	got := runs(x, y)
+	if len(got) != 1 || len(got[0]) > maxPoints {
+		t.Fatalf("%d runs, %d points", len(got), len(got[0]))
+	}
+	low, high, late := 0.0, 0.0, 0
+	for i, at := range got[0] {
+		low, high = min(low, at.Y), max(high, at.Y)
+		if at.X > 1 {
+			late++
+		}
+		if i > 0 && at.X < got[0][i-1].X {
+			t.Fatal("points out of order")
+		}
+	}
+	if low != -9 || high != 9 || late < maxPoints*9/10 {
+		t.Errorf("from %v to %v, %d points of the last 99 parts in 100", low, high, late)
+	}
+	if band := stretches(x, y, y); len(band) != 1 || len(band[0].low) > maxPoints || len(band[0].low) < maxPoints*9/10 {
+		t.Errorf("a band of %d points", len(band[0].low))
+	}
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := positions(3, []time.Time{begin, begin.Add(10 * time.Millisecond), begin.Add(time.Second)})
+	if math.Abs(at[1]-at[0]-0.01) > 1e-6 || at[2]-at[0] != 1 {
+		t.Errorf("times at %v", at)
+	}
+}
+
 // TestTicks: between two and thirteen labels, inside the axis, whatever the span.
 func TestTicks(t *testing.T) {
 	start := time.Date(1976, 1, 17, 5, 0, 0, 0, time.UTC)
-	for _, days := range []float64{1, 2, 5, 20, 60, 100, 365, 1000, 6574, 40000} {
+	for _, days := range []float64{0.01 / 86400, 0.3 / 86400, 3. / 86400, 1, 2, 5, 20, 60, 100, 365, 1000, 6574, 40000} {
 		low, high := float64(start.Unix()), float64(start.Unix())+days*86400
 		labels := 0
 		for _, tick := range (dates{}).Ticks(low, high) {

@@ -33,7 +33,7 @@ func Residuals(title, yLabel string, times []time.Time, r []float64) (*plot.Plot
 	n := 0
 	for i := range x {
 		if x[i] = float64(i + 1); times != nil {
-			x[i] = float64(times[i].Unix())
+			x[i] = seconds(times[i])
 		}
 		all.take(x[i])
 		if finite(r[i]) {
