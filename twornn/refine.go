@@ -141,7 +141,7 @@ func (r *climb) run(ctx context.Context, o LevenbergMarquardt, rec Recorder, hop
 func (r *climb) stats() Stats {
 	return Stats{
 		Status: statusOf(r.Status), Iterations: r.Iterations, Residuals: r.Residuals,
-		N: int(r.q.M) / r.q.P, Unknowns: float64(r.q.Free()), Gradient: r.Distance,
+		N: int(r.q.M) / r.q.P, Unknowns: float64(r.q.Free()), Gradient: r.Distance(),
 	}
 }
 

@@ -261,7 +261,7 @@ func (f *wordFit) account(c candidate, chosen *Model) Candidate {
 	}
 	n, status := c.states(), NotRun
 	if c.climb != nil {
-		status = c.climb.stats().Status
+		status = statusOf(c.climb.Status)
 	}
 	return Candidate{
 		Model: f.w.toData(c.Model), L: c.L, Rank: n, Start: c.start, MSE: c.sse / float64(rows*f.p), Parameters: freeParameters(n, f.d, f.p),

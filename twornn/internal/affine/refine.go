@@ -46,6 +46,7 @@ func (s *System) Refine(ctx context.Context, data *Data, rounds, iterations int,
 	}
 	for round := range rounds {
 		r := s.runs(data)
+		r.Thin = true
 		theta := r.Pattern.Take(s.Theta)
 		p := stable{Ridge: lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s: s.clone(), limit: s.limit(data), loose: data.Own}
 		d := descend(ctx, p, theta, data, iterations, tol)
@@ -121,9 +122,9 @@ func (p stable) Rebase(theta []float64) {
 		if now > (1-rebaseGain)*before {
 			break
 		}
+		copy(theta, q.Take(p.s.Theta))
 		before = now
 	}
-	copy(theta, q.Take(p.s.Theta))
 }
 
 // rebaseGain is the share of the priors' part below which a change of basis is not worth while.

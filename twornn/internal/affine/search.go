@@ -397,7 +397,7 @@ func (s *Search) polish(ctx context.Context) {
 	c := s.Best.clone()
 	c.Folds = s.Best.Folds
 	c.Ended = lsq.Unfinished
-	iterations := min(100, max(3, int(s.Budget/8/pass(c, data))))
+	iterations := min(100, max(3, int(s.Budget/8/float64(s.Rounds)/pass(c, data))))
 	if c.Refine(ctx, data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.bounded(s.data) {
 		*s.Best = *c
 	}
@@ -695,8 +695,8 @@ func (p *path) next(ctx context.Context, m int, products bool) *System {
 			best = c.System
 		}
 	}
-	for i, on := range []*Data{more, data} {
-		if best != nil && on != sub && (i > 0 || on != data) && !best.Refine(ctx, on, 2, p.iterations(best, on)/2, p.Tol) {
+	for i, on := range []*Data{more, data} { // in two rounds and in one
+		if best != nil && on != sub && (i > 0 || on != data) && !best.Refine(ctx, on, 2-i, p.iterations(best, on)/2, p.Tol) {
 			best = nil
 		}
 	}

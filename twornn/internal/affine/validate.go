@@ -3,6 +3,7 @@ package affine
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -11,8 +12,8 @@ import (
 )
 
 // Validate sets Folds: for each part, the mean squared error of a fit to the others that begins
-// at the fit to all of the data and takes so many steps, enough to forget the part. It costs
-// that many passes over the data a part.
+// at the fit to all of the data and takes so many steps, enough to forget the part. It costs a pass over
+// the data, and one less than that many a part.
 func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int) {
 	folds := make([]float64, parts)
 	outputs := make([]int, parts)
@@ -21,11 +22,22 @@ func (s *System) Validate(ctx context.Context, data *Data, parts, iterations int
 			outputs[f]++
 		}
 	}
-	inParts(parts, func(f int) {
+	problem := func() (stable, *lsq.Runs) {
 		r := s.runs(data)
-		r.Folds, r.Leave = parts, f+1
-		ridge := lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}
-		d := descend(ctx, stable{Ridge: ridge, s: s.clone(), limit: s.limit(data), loose: data.Own}, r.Pattern.Take(s.Theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
+		r.Folds = parts
+		return stable{Ridge: lsq.Ridge{Problem: r, Weight: s.weights(r.Pattern)}, s: s.clone(), limit: s.limit(data), loose: data.Own}, r
+	}
+	p, r := problem()
+	theta := r.Pattern.Take(s.Theta)
+	var known *lsq.Known
+	if !data.Own { // of which starts depend on what is left out
+		p.Rebase(theta) // where a descent begins
+		known = &lsq.Known{Theta: theta, Sums: r.Sums(theta)}
+	}
+	inParts(parts, func(f int) {
+		p, r := problem()
+		r.Leave, r.Known = f+1, known
+		d := descend(ctx, p, slices.Clone(theta), &Data{M: data.M - outputs[f]*data.P}, iterations, 1e-5)
 		folds[f] = r.Errors(d.Theta)[f] / float64(max(1, outputs[f]*data.P))
 	})
 	s.Folds = folds

@@ -73,15 +73,13 @@ type Descent struct {
 	Status     Status
 	Iterations int
 	Residuals  []float64 // √(SSE/energy) after each iteration
-	// Distance is how far θ is from an optimum, as the gradient there tells: in standard
-	// errors, √(gᵀ(JᵀJ)⁺g/k)/σ. It is worked out at the end of a run.
-	Distance float64
 
 	problem     Problem
 	energy, dof float64
 	N           *mat.SymDense // JᵀJ at θ
 	g           []float64     // Jᵀ(y − ŷ) at θ
 	stale       bool          // θ has moved since
+	stopped     bool          // the last run was, by its context
 }
 
 // rounding is the sum of squares, relative to that of the outputs, below which there is
@@ -116,9 +114,7 @@ func (r *Descent) Run(ctx context.Context, o Limits) {
 	if len(r.Residuals) == 0 {
 		r.Residuals = append(r.Residuals, linalg.Relative(r.SSE, r.energy))
 	}
-	if r.Distance = math.Inf(1); ctx.Err() == nil {
-		r.Distance = r.distance()
-	}
+	r.stopped = ctx.Err() != nil
 }
 
 // descend is the loop of Run.
@@ -126,6 +122,10 @@ func (r *Descent) descend(ctx context.Context, o Limits) {
 	s := newStepper(len(r.Theta))
 	r.Status = Unfinished
 	for r.Iterations < o.Iterations {
+		if !r.normal(ctx) {
+			r.Status = Stopped
+			return
+		}
 		r.damping(s.D, r.N)
 		if !r.advance(ctx, s, o.Tol) {
 			return
@@ -145,13 +145,21 @@ func (r *Descent) descend(ctx context.Context, o Limits) {
 			return
 		}
 		r.rebase()
-		sse := r.problem.Normal(r.Theta, r.N, r.g)
-		if ctx.Err() != nil { // the sums may have been broken off: what is known stays
-			r.Status = Stopped
-			return
-		}
-		r.SSE, r.stale = sse, false
 	}
+}
+
+// normal works out the normal equations where θ has moved since they were. It returns false if the sums may have
+// been broken off: what is known stays.
+func (r *Descent) normal(ctx context.Context) bool {
+	if !r.stale {
+		return true
+	}
+	sse := r.problem.Normal(r.Theta, r.N, r.g)
+	if ctx.Err() != nil {
+		return false
+	}
+	r.SSE, r.stale = sse, false
+	return true
 }
 
 // advance takes one step that lowers the sum of squares. If there is none it says why in
@@ -243,23 +251,27 @@ func (s *stepper) adapt(gain float64) {
 // exact reports whether nothing but rounding is left.
 func (r *Descent) exact() bool { return r.SSE <= max(rounding*r.energy, 1e-60) }
 
-// distance returns √(gᵀ(JᵀJ)⁺g/k)/σ.
-func (r *Descent) distance() float64 {
+// Distance returns how far θ is from an optimum, as the gradient there tells: in standard errors,
+// √(gᵀ(JᵀJ)⁺g/k)/σ; infinite after a run that its context stopped. It may cost a pass for the normal equations.
+func (r *Descent) Distance() float64 {
+	if r.stopped {
+		return math.Inf(1)
+	}
 	if r.exact() {
 		return 0
 	}
-	k := len(r.Theta)
-	if r.stale {
-		r.problem.Normal(r.Theta, r.N, r.g)
-		r.stale = false
+	if p, ok := r.problem.(Opener); ok {
+		p.Open()
+		defer p.Close()
 	}
-	s := newStepper(k)
+	r.normal(context.Background())
+	s := newStepper(len(r.Theta))
 	s.mu = 1e-12
 	r.damping(s.D, r.N)
 	if _, ok := s.solve(r.N, r.g); !ok {
 		return math.Inf(1)
 	}
-	return math.Sqrt(max(0, linalg.Dot(s.step.RawMatrix().Data, r.g)) / float64(k) / (r.SSE / r.dof))
+	return math.Sqrt(max(0, linalg.Dot(s.step.RawMatrix().Data, r.g)) / float64(len(r.Theta)) / (r.SSE / r.dof))
 }
 
 // damping sets D to what damping of weight one adds to the diagonal of N.

@@ -73,8 +73,8 @@ func TestDescentOfAnyProblem(t *testing.T) {
 			t.Errorf("with a prior: slope %v along parameter %d", slope, k)
 		}
 	}
-	if r.Status != Converged || r.Distance > 0.01 || !(r.SSE < r.First) {
-		t.Errorf("with a prior: %v, %v standard errors off", r.Status, r.Distance)
+	if r.Status != Converged || r.Distance() > 0.01 || !(r.SSE < r.First) {
+		t.Errorf("with a prior: %v, %v standard errors off", r.Status, r.Distance())
 	}
 }
 

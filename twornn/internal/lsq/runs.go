@@ -42,7 +42,20 @@ type Runs struct {
 	// Own > 0 lets each run begin at a start of its own, h₀ + δ on the states of which h₀ is free:
 	// that of least Σe² + Own ‖δ‖² over the outputs that are not left out, which sums then
 	// contain. The outputs are linear in δ, so that it is eliminated exactly.
-	Own float64
+	Own   float64
+	Known *Known // if not nil, what Normal needs no pass for
+	// Thin lets Normal sum JᵀJ over some of the rows, drawn by lot, and scale it, where there are more than enough
+	// for that: the sum of squares and Jᵀe are still of all. Steps of a descent come out nearly the same.
+	Thin bool
+}
+
+// enough is how many rows for each parameter give JᵀJ well enough for a step, to some tenth in any direction.
+const enough = 64
+
+// Known are the sums of each fold at a θ.
+type Known struct {
+	Theta []float64
+	Sums  []Sums
 }
 
 // Sums are the sums over the rows of one fold.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -131,6 +132,11 @@ func TestRunsByFolds(t *testing.T) {
 				t.Errorf("without fold %d: entry %d of g or N does not add up", f, i)
 			}
 		}
+		without.Known, without.Data = &Known{theta, r.Sums(theta)}, nil // no pass is needed
+		known, Nk, gk := normal(&without)
+		if math.Abs(known-part) > 1e-12*sse || !mat.EqualApprox(Nk, Nf, 1e-11*sse) || !floats.EqualApprox(gk, gf, 1e-12*sse) {
+			t.Errorf("without fold %d: not the same from sums that are known", f)
+		}
 	}
 	outputs := 0
 	for _, run := range r.Data {
@@ -156,5 +162,43 @@ func TestRunLost(t *testing.T) {
 	}
 	if s := r.Normal(theta, N, g); !math.IsInf(s, 1) {
 		t.Errorf("sum of squares %g with derivatives, want +Inf", s)
+	}
+}
+
+// TestRunsThinned: with the rows of JᵀJ drawn by lot the sum of squares and its derivatives are still those of all
+// rows, and JᵀJ is near that of all, also where few rows tell of a parameter, as of a start that decays.
+func TestRunsThinned(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 8))
+	const n, d, p, steps = 2, 2, 2, 4000
+	r := &Runs{Shape: Shape{n, d, p}, Pattern: Every(n, d, p)}
+	for range r.Pattern.All {
+		r.Base = append(r.Base, 0.4*rnd.NormFloat64())
+	}
+	run := Run{}
+	for i := range steps {
+		run.X = append(run.X, 1, rnd.NormFloat64())
+		run.At, run.Y = append(run.At, i+1), append(run.Y, rnd.NormFloat64(), rnd.NormFloat64())
+	}
+	r.Data = []Run{run}
+	theta, k := r.Pattern.Take(r.Base), r.Dim()
+	N, g := mat.NewSymDense(k, nil), make([]float64, k)
+	thin, thinned := mat.NewSymDense(k, nil), make([]float64, k)
+	sse := r.Normal(theta, N, g)
+	r.Thin = true
+	if got := r.Normal(theta, thin, thinned); math.Abs(got-sse) > 1e-12*sse || !floats.EqualApprox(thinned, g, 1e-9*floats.Norm(g, 2)) {
+		t.Errorf("sum of squares %g, want %g; derivatives %.6g, want %.6g", got, sse, thinned, g)
+	}
+	if mat.Equal(thin, N) {
+		t.Fatal("nothing was thinned")
+	}
+	v := mat.NewVecDense(k, nil)
+	for range 100 {
+		for j := range k {
+			v.SetVec(j, rnd.NormFloat64())
+		}
+		// Of 900 rows a mean of squares errs by some twentieth.
+		if ratio := mat.Inner(v, thin, v) / mat.Inner(v, N, v); math.Abs(ratio-1) > 0.2 {
+			t.Errorf("vᵀNv is %.3g times that of all rows", ratio)
+		}
 	}
 }

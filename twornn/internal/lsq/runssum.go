@@ -2,6 +2,7 @@ package lsq
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,7 +59,7 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 	clear(raw.Data)
 	clear(g)
 	sse := 0.0
-	for _, s := range r.sums(theta, false) {
+	for _, s := range r.kept(theta) {
 		sse += s.SSE
 		floats.Add(g, s.G)
 		for i := range k {
@@ -66,6 +67,20 @@ func (r *Runs) Normal(theta []float64, N *mat.SymDense, g []float64) float64 {
 		}
 	}
 	return sse + r.Rest
+}
+
+// kept returns the sums at θ of what is not left out, by fold if they are known so, or else together.
+func (r *Runs) kept(theta []float64) []Sums {
+	if r.Known == nil || !slices.Equal(theta, r.Known.Theta) {
+		return r.sums(theta, false)
+	}
+	var kept []Sums
+	for f, s := range r.Known.Sums {
+		if f != r.Leave-1 {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // Sums returns the sums of each fold at θ.

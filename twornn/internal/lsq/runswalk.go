@@ -2,6 +2,7 @@ package lsq
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -26,6 +27,7 @@ type walker struct {
 	live    []bool    // rows of A that are more than zeros, or free
 	start   *runner   // finds the starts of the runs
 	own     *ownSums  // of runs with starts of their own; nil for others
+	lot     *lot      // draws the rows for JᵀJ; nil: all of them
 
 	batch  *batch      // rows being gathered
 	ready  chan *batch // full ones, on their way to be summed; nil until there is one
@@ -41,6 +43,37 @@ type batch struct {
 }
 
 const batchRows = 128
+
+// lot draws the rows for JᵀJ: those that tell of a parameter what few others do, as those at the start of a run
+// tell h₀, and of the rest one of so many, always the same ones.
+type lot struct {
+	of     int
+	rnd    *rand.PCG
+	told   []float64 // Σ J² of each parameter so far
+	passed []float64 // Jᵀe of the rows passed over
+}
+
+// draw scales the row and its error so that the drawn ones stand for all in JᵀJ and the row alone in Jᵀe, or, if it
+// is passed over, adds it to that.
+func (l *lot) draw(row []float64, e *float64) bool {
+	tells := false
+	for j, v := range row {
+		v *= v
+		tells = tells || enough*v > l.told[j]
+		l.told[j] += v
+	}
+	if tells {
+		return true
+	}
+	if l.rnd.Uint64()%uint64(l.of) != 0 {
+		floats.AddScaled(l.passed, *e, row)
+		return false
+	}
+	size := math.Sqrt(float64(l.of))
+	floats.Scale(size, row)
+	*e /= size
+	return true
+}
 
 // batches are some to be used again.
 var batches sync.Pool
@@ -82,6 +115,9 @@ func newWalker(r *Runs, all []float64, col []int, rows int, apart bool) *walker 
 	if w.start.own != nil {
 		w.own = newOwnSums(w.start.own, k)
 	}
+	if of := rows / (enough * k); r.Thin && !apart && w.own == nil && of > 1 {
+		w.lot = &lot{of, rand.NewPCG(1, 1), make([]float64, k), make([]float64, k)}
+	}
 	return w
 }
 
@@ -120,6 +156,9 @@ func (w *walker) end() []Sums {
 	batches.Put(w.batch)
 	if w.own != nil {
 		floats.Sub(w.sums[w.penalised()].N, w.own.taken)
+	}
+	if w.lot != nil {
+		floats.Add(w.sums[0].G, w.lot.passed)
 	}
 	if w.lost {
 		for f := range w.sums {
@@ -256,9 +295,12 @@ func (w *walker) output(fold int, y []float64) {
 			w.own.add(row)
 		}
 		e := v - linalg.Dot(omega, w.h)
-		w.batch.e[w.batch.rows] = e
-		w.batch.rows++
 		s.M++
 		s.SSE += e * e
+		if w.lot != nil && !w.lot.draw(row, &e) {
+			continue
+		}
+		w.batch.e[w.batch.rows] = e
+		w.batch.rows++
 	}
 }
