@@ -315,3 +315,52 @@ func TestTwoClocks(t *testing.T) {
 		}
 	}
 }
+
+// TestNoReader: nil is no reader, and an error of each that takes one.
+func TestNoReader(t *testing.T) {
+	_, one := Read(nil, "", CSV{})
+	_, groups := ReadGroups(nil, "", CSV{}, "a")
+	_, delft := ReadTUDelft(nil, TUDelft{})
+	_, numbers := ReadPAutomaC(nil)
+	_, lines := ReadLines(nil, " ")
+	for i, err := range []error{one, groups, delft, numbers, lines} {
+		if err == nil || !strings.HasPrefix(err.Error(), "datasets: ") || !strings.Contains(err.Error(), "there is no reader: it is nil") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+// TestDifferencesBeyondNumbers: a difference that no number holds is an error of its cell, not an infinity.
+func TestDifferencesBeyondNumbers(t *testing.T) {
+	_, err := Read(strings.NewReader("a,b\n1,1.7e308\n2,-1.7e308\n"), "f.csv", CSV{Differences: []string{"b"}})
+	if cell := (*CellError)(nil); !errors.As(err, &cell) || cell.Line != 3 || cell.Column != "b" || !strings.Contains(cell.Problem, "no number holds the difference") {
+		t.Error(err)
+	}
+}
+
+// TestSheetSeparator: the line by which a spreadsheet is told the separator is named, with the setting that
+// reads the file; a column may be called sep.
+func TestSheetSeparator(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		o    CSV
+		cure string
+		skip CSV
+	}{
+		{"sep=,\na,b\n1,2\n", CSV{}, "set CSV.Skip to 1", CSV{Skip: 1}},
+		{"sep=;\na;b\n1;2\n", CSV{}, "set CSV.Skip to 1 and CSV.Comma to ';'", CSV{Skip: 1, Comma: ';'}},
+		{"SEP=;\na;b\n1;2\n", CSV{Comma: ';'}, "set CSV.Skip to 1", CSV{Skip: 1, Comma: ';'}},
+		{"\"sep=\t\"\na\tb\n1\t2\n", CSV{}, "set CSV.Skip to 1 and CSV.Comma to '\\t'", CSV{Skip: 1, Comma: '\t'}},
+	} {
+		_, err := Read(strings.NewReader(c.file), "f.csv", c.o)
+		if cell := (*CellError)(nil); !errors.As(err, &cell) || cell.Line != 1 || cell.Cure != c.cure {
+			t.Errorf("%q: %v", c.file, err)
+		}
+		if s := read(t, c.file, c.skip); s.Len() != 1 || len(s.Columns()) != 2 {
+			t.Errorf("%q: %v", c.file, s)
+		}
+	}
+	if s := read(t, "sep,b\n1,2\n", CSV{}); s.Columns()[0] != "sep" {
+		t.Errorf("%v", s)
+	}
+}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -101,4 +102,18 @@ func list(names []string) string {
 		b.WriteString(inline(n))
 	}
 	return b.String()
+}
+
+// given returns r, and for nil, from which there is nothing to read, a reader that says so.
+func given(r io.Reader) io.Reader {
+	if r == nil {
+		return noReader{}
+	}
+	return r
+}
+
+type noReader struct{}
+
+func (noReader) Read([]byte) (int, error) {
+	return 0, errors.New("there is no reader: it is nil; open the file first, and look at the error that came with it")
 }

@@ -179,13 +179,20 @@ func (s *Series) monthEnds() bool {
 
 // TimeAfter returns the time that is so many steps after the last row: that of a forecast.
 // Where the series has a calendar (Gaps.Calendar) it passes over the hours and days that
-// have no rows. It is the zero time without times or a common step. It panics if steps is
-// negative.
+// have no rows. It is the zero time without times or a common step, and where steps lead further than
+// 292 years, or ten million days or months. It panics if steps is negative.
 func (s *Series) TimeAfter(steps int) time.Time {
 	if steps < 0 {
 		panic("datasets: TimeAfter goes forward; steps must not be negative")
 	}
 	if len(s.times) == 0 || s.step <= 0 && s.months == 0 || s.uneven {
+		return time.Time{}
+	}
+	most := 10_000_000 // days or months
+	if s.loc == nil {
+		most = math.MaxInt64 / int(s.step) // a time.Duration holds no more
+	}
+	if steps > most {
 		return time.Time{}
 	}
 	last := s.times[len(s.times)-1]
@@ -194,6 +201,9 @@ func (s *Series) TimeAfter(steps int) time.Time {
 	}
 	k := 0
 	for steps > 0 {
+		if k == most {
+			return time.Time{}
+		}
 		if k++; s.closed.open(s.stepsAfter(last, k)) {
 			steps--
 		}

@@ -164,3 +164,24 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeAfterTheEnd: steps that lead beyond what times hold give the zero time, never one of the past,
+// and at once.
+func TestTimeAfterTheEnd(t *testing.T) {
+	hourly := read(t, "time,x\n2020-01-01 00:00,1\n2020-01-01 01:00,2\n2020-01-01 02:00,3\n", CSV{})
+	daily := read(t, "time,x\n2020-01-01,1\n2020-01-02,2\n2020-01-03,3\n", CSV{})
+	yearly := read(t, "time,x\n2020-01-01,1\n2021-01-01,2\n2022-01-01,3\n", CSV{})
+	for name, s := range map[string]*Series{"hourly": hourly, "daily": daily, "yearly": yearly} {
+		for _, steps := range []int{10_000_001, 1 << 40, math.MaxInt} {
+			if at := s.TimeAfter(steps); !at.IsZero() && at.Before(s.Times()[2]) || steps > 1<<39 && !at.IsZero() {
+				t.Errorf("%s: %d steps ahead is %v", name, steps, at)
+			}
+		}
+	}
+	if at := hourly.TimeAfter(24 * 365 * 200); at.Year() != 2219 {
+		t.Errorf("200 years ahead is %v", at)
+	}
+	if at := yearly.TimeAfter(1000); at.Year() != 3022 {
+		t.Errorf("1000 years ahead is %v", at)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // isDatum reports whether a cell is a number or a time.
@@ -83,8 +84,27 @@ func (t *table) checkPreamble(line int) error {
 	return t.fail(line, "", text, problem, fmt.Sprintf("set CSV.Skip to %d", names.line-1))
 }
 
+// checkSheetLine refuses the line that tells a spreadsheet the separator: sep=;
+func (t *table) checkSheetLine(line int) error {
+	sign, ok := strings.CutPrefix(strings.ToLower(t.header[0]), "sep=")
+	if !ok || len(t.header) > 2 || len(t.header) == 2 && sign+t.header[1] != "" {
+		return nil
+	}
+	if sign == "" && len(t.header) == 1 {
+		sign = "\t" // a blank, which is trimmed
+	}
+	cure := fmt.Sprintf("set CSV.Skip to %d", line)
+	if r, n := utf8.DecodeRuneInString(sign); n > 0 && n == len(sign) && r != t.Comma {
+		cure += fmt.Sprintf(" and CSV.Comma to %q", r)
+	}
+	return t.fail(line, "", strings.Join(t.header, string(t.Comma)), "tells a spreadsheet the separator, and is no header", cure)
+}
+
 // checkLine refuses a header that is one line of something else.
 func (t *table) checkLine(line int) error {
+	if err := t.checkSheetLine(line); err != nil {
+		return err
+	}
 	if err := t.checkSeparator(line); err != nil {
 		return err
 	}

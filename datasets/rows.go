@@ -70,7 +70,7 @@ func newTable(r io.Reader, name string, o CSV) (*table, error) {
 		return nil, err
 	}
 	t.clock = clock{layout: o.TimeLayout, loc: t.Location, decimal: t.numbers.decimal}
-	t.rec = &records{b: bufio.NewReaderSize(r, 1<<16), comma: t.Comma, comment: t.Comment, latin1: t.Latin1}
+	t.rec = &records{b: bufio.NewReaderSize(given(r), 1<<16), comma: t.Comma, comment: t.Comment, latin1: t.Latin1}
 	return t, t.checkEncoding(t.rec.b)
 }
 
@@ -108,7 +108,10 @@ func (t *table) add(r row) error {
 			return t.failAt(r, f, problem, cure)
 		}
 		if math.Abs(v) >= 1<<53 || t.deltas[j] {
-			v = t.exact(g, j, r.fields[f], v)
+			if v = t.exact(g, j, r.fields[f], v); math.IsInf(v, 0) {
+				return t.failAt(r, f, "is so far from the value of the row before that no number holds the difference",
+					"mend the file, or leave the column out of CSV.Differences")
+			}
 		}
 		t.signed[j] = t.signed[j] || strings.Contains(r.fields[f], t.numbers.decimal)
 		if v < t.ranges[j][0] || v > t.ranges[j][1] {

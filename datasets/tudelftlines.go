@@ -12,7 +12,7 @@ import (
 
 // lines reads all lines of a file.
 func (d *delft) lines(r io.Reader) error {
-	b := bufio.NewReaderSize(r, maxLine)
+	b := bufio.NewReaderSize(given(r), maxLine)
 	for first := true; ; first = false {
 		line, err := b.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {

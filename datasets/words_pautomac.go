@@ -32,7 +32,7 @@ func lineError(file string, line int, err error) error {
 //
 // Anything else in the file is a [*CellError], with the line and what to do.
 func ReadPAutomaC(r io.Reader) (*Words, error) {
-	p := &pautomac{scan: bufio.NewScanner(r)}
+	p := &pautomac{scan: bufio.NewScanner(given(r))}
 	p.scan.Buffer(make([]byte, 1<<16), maxWord)
 	if !p.next() {
 		return nil, p.end("is empty", "its first line must be the number of words and the size of the alphabet")

@@ -21,7 +21,7 @@ import (
 // It errs, with the line, on text that is not UTF-8 and on an empty symbol between two
 // separators.
 func ReadLines(r io.Reader, separator string) (*Words, error) {
-	scan := bufio.NewScanner(r)
+	scan := bufio.NewScanner(given(r))
 	scan.Buffer(make([]byte, 1<<16), maxWord)
 	t := newTexts(separator)
 	line := 0
@@ -127,11 +127,19 @@ func (t *texts) words() (*Words, error) {
 }
 
 // Recode returns the same words over another alphabet that has all their symbols, such as
-// that of the training words for words of a test. It errs if one is not there.
+// that of the training words for words of a test. It errs if one is not there, or twice.
 func (w *Words) Recode(alphabet []string) (*Words, error) {
 	to := make([]int, len(w.Alphabet))
 	for i, s := range w.Alphabet {
 		to[i] = slices.Index(alphabet, s)
+	}
+	if len(alphabet) == 0 {
+		return nil, errors.New("datasets: the other alphabet is empty; name the symbols of the training words")
+	}
+	for i, s := range alphabet {
+		if slices.Contains(alphabet[:i], s) {
+			return nil, fmt.Errorf("datasets: the symbol %s occurs twice in the other alphabet; name it once", inline(s))
+		}
 	}
 	r := NewWords(alphabet)
 	for k, word := range w.words {

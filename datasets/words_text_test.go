@@ -107,3 +107,13 @@ func TestLongWords(t *testing.T) {
 		}
 	}
 }
+
+// TestRecodeAlphabets: an alphabet that is empty, or names a symbol twice, is an error.
+func TestRecodeAlphabets(t *testing.T) {
+	w := NewWords([]string{"a"})
+	for want, alphabet := range map[string][]string{"alphabet is empty": nil, "a occurs twice": {"a", "a"}} {
+		if _, err := w.Recode(alphabet); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

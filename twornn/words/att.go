@@ -24,9 +24,12 @@ const epsilon = "<eps>"
 // state 0 is added, and goes to each state with its weight in α by <eps>. Digits are
 // such that the logarithms read back are the same.
 //
-// It errs if w has more than one output, a negative weight, which has no logarithm, or a
+// It errs if w is empty, has a weight that is not finite, more than one output, a negative weight, which has no logarithm, or a
 // symbol with a blank. WriteSymbols writes the table of symbols that goes with it.
 func WriteATT(out io.Writer, w *twornn.WFA) error {
+	if err := checkWFA(w); err != nil {
+		return err
+	}
 	m := w.Model()
 	n, d, p := m.Dims()
 	if p != 1 {
@@ -103,7 +106,7 @@ func ReadATT(in io.Reader, alphabet []string) (*twornn.WFA, error) {
 	for i, s := range slices.Backward(alphabet) {
 		f.symbols[s] = i
 	}
-	scan := bufio.NewScanner(in)
+	scan := bufio.NewScanner(given(in))
 	for scan.Scan() {
 		f.line++
 		if err := f.take(strings.Fields(scan.Text())); err != nil {

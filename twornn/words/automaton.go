@@ -1,8 +1,10 @@
 package words
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/twornn/spectral/twornn"
@@ -31,16 +33,20 @@ type Part struct {
 	unfinished bool // its EM was ended by its cost
 }
 
+// fitted returns an error if a is none that Fit, Load or ReadModel gave.
+func (a *Automaton) fitted() error {
+	if a == nil || len(a.Parts) == 0 || len(a.Alphabet) == 0 || slices.ContainsFunc(a.Parts, func(p Part) bool { return p.pfa == nil }) {
+		return errors.New("it is not fitted; use Fit or Load first")
+	}
+	return nil
+}
+
 // LogProb returns the natural logarithm of the probability of a word of indices into
 // Alphabet. It is never NaN, and −Inf only for a word that the automaton excludes, which
 // none does that Fit returns. It costs O(n²) a symbol at most and panics if a symbol is out of
 // range.
 func (a *Automaton) LogProb(word []int) float64 {
-	for _, s := range word {
-		if s < 0 || s >= len(a.Alphabet) {
-			panic(fmt.Sprintf("words: symbol %d is not among the %d of the alphabet", s, len(a.Alphabet)))
-		}
-	}
+	checkSymbols(word, len(a.Alphabet))
 	logs := make([]float64, len(a.Parts))
 	for i, p := range a.Parts {
 		logs[i] = math.Log(p.Weight) + p.pfa.logProb(word)

@@ -18,8 +18,12 @@ import (
 // WriteDOT writes w as a directed graph for Graphviz: a node a state, and an arrow for each
 // weight that is not zero, labelled with its symbol and weight to three digits. The
 // attributes alpha, omega, symbol and a, which Graphviz passes over, hold the same in
-// digits that give the same numbers when ReadDOT reads them.
+// digits that give the same numbers when ReadDOT reads them. It errs if w is empty or has a weight that
+// is not finite.
 func WriteDOT(out io.Writer, w *twornn.WFA) error {
+	if err := checkWFA(w); err != nil {
+		return err
+	}
 	m := w.Model()
 	n, d, _ := m.Dims()
 	b := bufio.NewWriter(out)
@@ -65,7 +69,7 @@ func quoteDOT(s string) string {
 // ReadDOT reads a graph of WriteDOT, also after Graphviz has laid it out (dot -Tdot). It
 // errs, with the line, if the text is not of that kind.
 func ReadDOT(in io.Reader) (*twornn.WFA, error) {
-	text, err := store.ReadAll(in, store.Limit)
+	text, err := store.ReadAll(given(in), store.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("words: the DOT file %w", err)
 	}

@@ -251,7 +251,7 @@ func TestNPZErrors(t *testing.T) {
 				w.Omega.Set(0, 1, bad)
 			}
 			var b bytes.Buffer
-			if err := WriteNPZ(&b, w); err != nil {
+			if err := writeNPZ(&b, w); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := ReadNPZ(&b); err == nil || !strings.Contains(err.Error(), "array "+name+" is "+number(bad)) {
@@ -405,6 +405,51 @@ func TestLongLines(t *testing.T) {
 	for _, err := range []error{att, model} {
 		if cell := (*datasets.CellError)(nil); !errors.As(err, &cell) || cell.Line != 2 || cell.Problem != "is longer than 64 KiB, the limit of a line" || cell.Cure == "" {
 			t.Error(err)
+		}
+	}
+}
+
+// TestNothingToReadOrWrite: a reader or an automaton that is nil, an automaton that is empty and one with a
+// weight that is not finite are errors, and nothing is written.
+func TestNothingToReadOrWrite(t *testing.T) {
+	_, att := ReadATT(nil, nil)
+	_, dot := ReadDOT(nil)
+	_, npz := ReadNPZ(nil)
+	_, model := ReadModel(nil)
+	for i, err := range []error{att, dot, npz, model} {
+		if err == nil || !strings.HasPrefix(err.Error(), "words: ") || !strings.Contains(err.Error(), "there is no reader: it is nil") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	spoilt := func(change func(m *twornn.Model)) *twornn.WFA {
+		m := twornn.NewModel(2, 1, 1)
+		change(m)
+		return m.WFA([]string{"a"})
+	}
+	for want, w := range map[string]*twornn.WFA{
+		"it is nil":    nil,
+		"is empty":     {},
+		"parts are":    {Alphabet: []string{"a"}, Alpha: mat.NewVecDense(2, nil), A: []*mat.Dense{mat.NewDense(3, 3, nil)}, Omega: mat.NewDense(1, 2, nil)},
+		"state 1 is N": spoilt(func(m *twornn.Model) { m.H0.SetVec(1, math.NaN()) }),
+		"output 1 of ": spoilt(func(m *twornn.Model) { m.Omega.Set(0, 1, math.Inf(1)) }),
+		"from state 0": spoilt(func(m *twornn.Model) { m.A[0].Set(0, 1, math.Inf(-1)) }),
+	} {
+		var b bytes.Buffer
+		_, hmm := HMMOf(w)
+		for i, err := range []error{WriteATT(&b, w), WriteDOT(&b, w), WriteNPZ(&b, w), hmm} {
+			if err == nil || !strings.HasPrefix(err.Error(), "words: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %d: %v", want, i, err)
+			}
+		}
+		if b.Len() > 0 {
+			t.Errorf("%s: %d bytes are written", want, b.Len())
+		}
+	}
+	for _, a := range []*Automaton{nil, {}, {Alphabet: []string{"a"}, Parts: []Part{{States: 1, Weight: 1}}}} {
+		for _, err := range []error{a.WriteModel(new(bytes.Buffer)), a.Save(filepath.Join(t.TempDir(), "a"))} {
+			if err == nil || !strings.Contains(err.Error(), "it is not fitted") {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -55,6 +55,44 @@ func distribution(what string, v []float64) error {
 	return nil
 }
 
+// checkWFA returns an error if w is none, or has a weight that is not finite.
+func checkWFA(w *twornn.WFA) error {
+	if w == nil {
+		return errors.New("words: there is no automaton: it is nil; learn or load one first")
+	}
+	if _, err := w.Value(); err != nil {
+		return fmt.Errorf("words: %w", err)
+	}
+	m := w.Model()
+	n, d, p := m.Dims()
+	finite := func(what string, v float64) error {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("words: the automaton's %s is %v; learn it again", what, v)
+		}
+		return nil
+	}
+	for i := range n {
+		if err := finite(fmt.Sprintf("weight of the start in state %d", i), m.H0.AtVec(i)); err != nil {
+			return err
+		}
+		for j := range p {
+			if err := finite(fmt.Sprintf("output %d of state %d", j+1, i), m.Omega.At(j, i)); err != nil {
+				return err
+			}
+		}
+	}
+	for s := range d {
+		for i := range n {
+			for j, v := range m.A[s].RawRowView(i) {
+				if v-v != 0 {
+					return finite(fmt.Sprintf("weight from state %d to %d by %s", i, j, shown(w.Alphabet[s])), v)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // WFA returns the weighted automaton whose value on a word is the forward probability that
 // the model writes it first, whatever comes after:
 //
@@ -85,6 +123,9 @@ func (h *HMM) WFA(alphabet []string) (*twornn.WFA, error) {
 // the symbol. It errs where that is not so, with the state.
 func HMMOf(w *twornn.WFA) (*HMM, error) {
 	const tol = 1e-9
+	if err := checkWFA(w); err != nil {
+		return nil, err
+	}
 	m := w.Model()
 	n, d, p := m.Dims()
 	if p != 1 {

@@ -56,7 +56,7 @@ const maxStates = 1 << 12
 
 // dense reports whether the matrices of n states and d symbols keep to a gigabyte, so that no
 // small file asks for more memory than there is.
-func dense(n, d int) bool { return d <= 1<<27/(n*n) }
+func dense(n, d int) bool { return n <= 1<<13 && d <= 1<<27/(n*n) }
 
 func tooDense(n, d int) string {
 	return fmt.Sprintf("names %s and %s, whose matrices would have more than 2^27 numbers", phrase.Count(n, "state"), phrase.Count(d, "symbol"))
@@ -122,6 +122,20 @@ type modelFile struct {
 // keys is how many numbers a line of each section names.
 var keys = map[string]int{"I": 1, "F": 1, "S": 2, "T": 3}
 
+// given returns r, and for nil, from which there is nothing to read, a reader that says so.
+func given(r io.Reader) io.Reader {
+	if r == nil {
+		return noReader{}
+	}
+	return r
+}
+
+type noReader struct{}
+
+func (noReader) Read([]byte) (int, error) {
+	return 0, errors.New("there is no reader: it is nil; open the file first, and look at the error that came with it")
+}
+
 // lineError is the error of a scanner that cannot go on at a line.
 func lineError(file string, line int, err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
@@ -132,7 +146,7 @@ func lineError(file string, line int, err error) error {
 }
 
 func (f *modelFile) read(r io.Reader) error {
-	scan := bufio.NewScanner(r)
+	scan := bufio.NewScanner(given(r))
 	for scan.Scan() {
 		f.line++
 		text := strings.TrimSpace(scan.Text())
@@ -194,8 +208,11 @@ func (f *modelFile) fail(text, problem, cure string) error {
 
 // WriteModel writes a as the model file of a PAutomaC problem, parts side by side, with
 // digits that give the same numbers when read. A state whose ways out have no weight is
-// left without symbols.
+// left without symbols. It errs if a is not fitted.
 func (a *Automaton) WriteModel(w io.Writer) error {
+	if err := a.fitted(); err != nil {
+		return fmt.Errorf("words: cannot write the automaton: %w", err)
+	}
 	b := bufio.NewWriter(w)
 	m := a.Model()
 	n, d, _ := m.Dims()

@@ -76,8 +76,10 @@ func (g *NGrams) context(w []int, t, k int) string {
 	return fmt.Sprint(k, string(runes(r)))
 }
 
-// LogProb returns the natural logarithm of the probability of a word.
+// LogProb returns the natural logarithm of the probability of a word. It panics if a
+// symbol is out of range.
 func (g *NGrams) LogProb(word []int) float64 {
+	checkSymbols(word, g.d)
 	log := 0.0
 	for t := range len(word) + 1 {
 		log += math.Log(g.prob(word, t, g.symbol(word, t)))

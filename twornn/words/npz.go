@@ -21,7 +21,16 @@ import (
 
 // WriteNPZ writes w as an .npz archive for numpy.load: the arrays alpha (n), A (d×n×n),
 // Omega (p×n), float64, and alphabet (d), text. The numbers are the same bits.
+// It errs if w is empty or has a weight that is not finite.
 func WriteNPZ(out io.Writer, w *twornn.WFA) error {
+	if err := checkWFA(w); err != nil {
+		return err
+	}
+	return writeNPZ(out, w)
+}
+
+// writeNPZ is WriteNPZ, whatever the weights.
+func writeNPZ(out io.Writer, w *twornn.WFA) error {
 	m := w.Model()
 	n, d, p := m.Dims()
 	var a []float64
@@ -98,7 +107,7 @@ func writeNPY(z *zip.Writer, name, kind string, shape []int, data []byte) error 
 func ReadNPZ(in io.Reader) (*twornn.WFA, error) { return readNPZ(in, store.Limit) }
 
 func readNPZ(in io.Reader, limit int64) (*twornn.WFA, error) {
-	raw, err := store.ReadAll(in, limit)
+	raw, err := store.ReadAll(given(in), limit)
 	if err != nil {
 		return nil, fmt.Errorf("words: the npz archive %w", err)
 	}

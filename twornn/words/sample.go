@@ -2,6 +2,7 @@ package words
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/twornn/spectral/datasets"
@@ -16,6 +17,15 @@ func usable(sample *datasets.Words) error {
 		return errors.New("words: the alphabet of the sample is empty; make it with datasets.NewWords")
 	}
 	return nil
+}
+
+// checkSymbols panics if a symbol of a word is not among d.
+func checkSymbols(word []int, d int) {
+	for _, s := range word {
+		if s < 0 || s >= d {
+			panic(fmt.Sprintf("words: symbol %d is not among the %d of the alphabet", s, d))
+		}
+	}
 }
 
 // unit returns the power of two by which the counts of a sample are multiplied, so that sums and

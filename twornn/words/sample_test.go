@@ -105,3 +105,30 @@ func TestUsable(t *testing.T) {
 		}
 	}
 }
+
+// TestOutOfRange: more states than have room are an error, however many, and a symbol that is not in the
+// alphabet is a panic that says so, whatever the model.
+func TestOutOfRange(t *testing.T) {
+	sample := counted(1, 1)
+	for _, states := range []int{1 << 14, 1 << 32, 1 << 40, math.MaxInt} {
+		if _, err := Fit(t.Context(), sample, Options{States: states}); err == nil || !strings.Contains(err.Error(), "Options.States names") {
+			t.Errorf("%d states: %v", states, err)
+		}
+	}
+	s, err := Spectral(t.Context(), sample, SpectralOptions{States: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []func([]int) float64{s.LogProb, FitNGrams(sample, 2).LogProb} {
+		for _, symbol := range []int{-1, 2} {
+			func() {
+				defer func() {
+					if r, _ := recover().(string); !strings.Contains(r, "is not among the 2 of the alphabet") {
+						t.Errorf("%d: %v", i, r)
+					}
+				}()
+				p([]int{0, symbol})
+			}()
+		}
+	}
+}

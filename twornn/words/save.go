@@ -47,8 +47,8 @@ func (a *Automaton) Save(path string) error {
 }
 
 func (a *Automaton) encode() ([]byte, error) {
-	if a == nil || len(a.Parts) == 0 || len(a.Alphabet) == 0 {
-		return nil, errors.New("it is not fitted; use Fit or Load first")
+	if err := a.fitted(); err != nil {
+		return nil, err
 	}
 	s := saved{Format: savedFormat, Version: savedVersion, Alphabet: a.Alphabet}
 	for i, p := range a.Parts {

@@ -74,8 +74,9 @@ const floorShare = 1e-3
 // LogProb returns log max(f(w), ε g(w)) with f the automaton's value, which may be
 // negative, g(w) > 0 the probability by the unigrams of the sample and ε = 0.001: the
 // rule for values that are not positive. Natural logarithm; finite for every word of the
-// alphabet.
+// alphabet. It panics if a symbol is out of range.
 func (s *SpectralFit) LogProb(word []int) float64 {
+	checkSymbols(word, len(s.Alphabet))
 	logs, zero := valueOf(s.model, word, s.States)
 	return floored(logs, zero, s.floor, word)
 }
