@@ -244,7 +244,7 @@
 //	Drifting       much worse on whole, longer sequences                            42     36 %
 //	RankLow        more states would fit clearly better                             27    100 %
 //	Deficient      fewer outputs than parameters, or measurements than unknowns     26     96 %
-//	StartCounts    a single run, whose start counts for long                        16     69 %
+//	StartCounts    a single run's start counts for long, or runs begin apart        16     69 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                       –       –
 //	IllConditioned a recovery that was named magnifies errors a million times        –       –
 //

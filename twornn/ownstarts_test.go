@@ -81,6 +81,9 @@ func TestOwnStarts(t *testing.T) {
 	if a > 1.15*floor {
 		t.Errorf("with starts of their own the error is %.4g, of the truth %.4g", a, floor)
 	}
+	if !shared.Has(StartCounts) || own.Has(StartCounts) {
+		t.Errorf("that runs begin at different states is said %v, with starts of their own %v", shared.Has(StartCounts), own.Has(StartCounts))
+	}
 	if own.MSE > 0.012 {
 		t.Errorf("training MSE %.4g", own.MSE)
 	}

@@ -88,6 +88,9 @@ type policy struct {
 	// Memory is how many times the squared error along a single run a wrong start may add to it before
 	// a warning: by a fifth more than on parts left out, whose start is known, a model is no longer what these show.
 	Memory float64
+	// Settles is the squared error at the end of runs, over that at their beginning, below which a warning says that
+	// they begin at different states.
+	Settles float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
 	// wide is what decides in a fit of many inputs.
@@ -109,7 +112,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Least: 30,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Least: 30,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -147,12 +147,23 @@ func (f *runFit) told(ctx context.Context, search *affine.Search) (*Result, erro
 		}
 	}
 	f.checkRank(r, search)
-	if len(f.data.Runs) == 1 && !f.o.OwnStarts {
-		if m := search.Best.Memory(f.data); m > f.by.Memory {
+	f.checkStarts(r, search.Best)
+	return r, nil
+}
+
+// checkStarts says where one start for all runs does harm.
+func (f *runFit) checkStarts(r *Result, best *affine.System) {
+	switch {
+	case f.o.OwnStarts || f.kept.Overlaps():
+	case len(f.data.Runs) == 1:
+		if m := best.Memory(f.data); m > f.by.Memory {
 			r.warn(StartCounts, "the start of a run counts for long: from another one the squared error along a run like that of the data is some %.3g times as large; begin other runs with the model that WithStart returns", 1+m)
 		}
+	default:
+		if part := best.Settles(f.data); part < f.by.Settles {
+			r.warn(StartCounts, "the squared error at the end of runs is %.3g times that at their beginning, as where they begin at different states: try Options{OwnStarts: true}, and begin other runs with the model that WithStart returns", part)
+		}
 	}
-	return r, nil
 }
 
 // growth is that of the model, as Candidate.Growth says.

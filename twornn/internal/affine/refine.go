@@ -345,6 +345,31 @@ func (s *System) Memory(data *Data) float64 {
 	return difference / max(sse, 1e-300)
 }
 
+// Settles returns the mean squared error in the last quarter of the outputs along runs over that in the first:
+// little where runs begin at different states and forget them. It is 1 where runs are too short to tell.
+func (s *System) Settles(data *Data) float64 {
+	r := s.runs(data)
+	along := r.At(r.Pattern.Take(s.Theta))
+	var first, last float64
+	for _, run := range data.Runs {
+		quarter := len(run.At) / 4
+		along(run, nil, func(i int, y []float64) {
+			for o, v := range y {
+				switch e := run.Y[i*s.P+o] - v; {
+				case i < quarter:
+					first += e * e
+				case i >= len(run.At)-quarter:
+					last += e * e
+				}
+			}
+		})
+	}
+	if first == 0 {
+		return 1
+	}
+	return last / first
+}
+
 // FitOutputs sets C and c to what minimises the squared errors for the states as they are,
 // with a little of a ridge, and SSE and Noise to what is left. It costs one run along the data.
 func (s *System) FitOutputs(data *Data) bool {
