@@ -107,3 +107,12 @@ func shown(text string) string {
 	}
 	return text
 }
+
+// spelt returns a word of indices as an error may hold it: its first symbols, and how many there are.
+func spelt(word []int) string {
+	const most = 20
+	if len(word) <= most {
+		return fmt.Sprint(word)
+	}
+	return fmt.Sprintf("%s …] of %d symbols", strings.TrimSuffix(fmt.Sprint(word[:most]), "]"), len(word))
+}

@@ -74,7 +74,7 @@ func (m *Machine) String() string {
 	s := fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, phrase.Count(n, "state"), phrase.Count(d, "symbol"), phrase.Count(p, "output"), phrase.Count(m.Words, "word"), phrase.Count(m.Longest, "symbol"), m.Error)
 	if len(m.Missing) > 0 {
 		g := m.Missing[0]
-		s += fmt.Sprintf("\n%s never seen, such as symbol %d after %v: add a word that takes them", were(len(m.Missing), "transition"), g.Symbol, g.Word)
+		s += fmt.Sprintf("\n%s never seen, such as symbol %d after %s: add a word that takes them", were(len(m.Missing), "transition"), g.Symbol, spelt(g.Word))
 	}
 	return s
 }

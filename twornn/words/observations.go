@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,15 +17,15 @@ import (
 // steps returns the numbers of symbols after which the outputs of a word stand.
 func steps(s twornn.Sequence, symbols int) (at []int, err error) {
 	rows, _ := s.Y.Dims()
-	switch {
-	case s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols:
+	if s.At != nil && len(s.At) != rows || s.At == nil && rows != 1 && rows != symbols {
 		return nil, fmt.Errorf("it has %s of outputs for %s; give one a symbol, or one for the last, or list in At where they stand", phrase.Count(rows, "row"), phrase.Count(symbols, "symbol"))
-	case len(s.At) > 0 && (s.At[0] < 0 || slices.Max(s.At) > symbols):
-		return nil, fmt.Errorf("its At %v holds a step that is not there; it has %s, and At counts from 1, 0 being before the first", s.At, phrase.Count(symbols, "symbol"))
 	}
-	for i := 1; i < len(s.At); i++ {
-		if s.At[i] <= s.At[i-1] {
-			return nil, fmt.Errorf("its At %v does not ascend; give the outputs in the order of their steps, each step once", s.At)
+	for i, t := range s.At {
+		switch {
+		case t < 0 || t > symbols:
+			return nil, fmt.Errorf("row %d of its outputs stands after symbol %d, but there are %d; At counts from 1, 0 being before the first", i+1, t, symbols)
+		case i > 0 && t <= s.At[i-1]:
+			return nil, fmt.Errorf("row %d of its outputs stands after symbol %d, that before it after %d; At must ascend", i+1, t, s.At[i-1])
 		}
 	}
 	for t := range s.Outputs() {

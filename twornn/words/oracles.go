@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
@@ -38,8 +39,11 @@ func unfitOf(err *error) {
 // nil or does not take d inputs it is an error of Learn, and a panic elsewhere.
 func UnitVectors(f twornn.Predictor, d int) BlackBox {
 	return func(word []int) []float64 {
-		if f == nil || d < 1 {
-			panic(unfit(fmt.Sprintf("words: UnitVectors asks the function %v for %d inputs; give it a function, and one input at the least", f, d)))
+		switch {
+		case f == nil:
+			panic(unfit("words: UnitVectors has no function to ask: it is nil"))
+		case d < 1:
+			panic(unfit(fmt.Sprintf("words: UnitVectors asks with %d inputs; give one at the least", d)))
 		}
 		if m, ok := f.(*twornn.Model); ok {
 			p := 0
@@ -92,7 +96,7 @@ func Sampled(f BlackBox, d, n, length int, tol float64, src rand.Source) Oracle 
 			for t := range word {
 				word[t] = rnd.IntN(d)
 			}
-			y, z := f(word), ask(word)
+			y, z := f(slices.Clone(word)), ask(word)
 			if len(y) != len(z) {
 				return word, true // Learn asks for itself, and says so
 			}

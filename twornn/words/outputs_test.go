@@ -161,9 +161,9 @@ func TestFitOutputsErrors(t *testing.T) {
 		"NaN":        {[]twornn.Sequence{ok, nan}, "sequence 2: symbol 2: output 1 is NaN"},
 		"zero":       {[]twornn.Sequence{{X: ok.X, Y: mat.NewDense(2, 1, nil)}}, "all outputs are zero"},
 		"large":      {[]twornn.Sequence{ok, {X: ok.X, Y: mat.NewDense(2, 2, []float64{1, 2, 3, -1e308})}}, "sequence 2: output 2 of row 2 is -1e+308, too large"},
-		"before":     {[]twornn.Sequence{{X: ok.X, At: []int{-1}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: its At [-1] holds a step that is not there; it has 2 symbols"},
-		"beyond":     {[]twornn.Sequence{{X: ok.X, At: []int{3}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: its At [3] holds a step that is not there"},
-		"twice":      {[]twornn.Sequence{{X: ok.X, At: []int{1, 1}, Y: mat.NewDense(2, 2, nil)}}, "sequence 1: its At [1 1] does not ascend"},
+		"before":     {[]twornn.Sequence{{X: ok.X, At: []int{-1}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: row 1 of its outputs stands after symbol -1, but there are 2"},
+		"beyond":     {[]twornn.Sequence{{X: ok.X, At: []int{3}, Y: mat.NewDense(1, 2, nil)}}, "sequence 1: row 1 of its outputs stands after symbol 3, but there are 2"},
+		"twice":      {[]twornn.Sequence{{X: ok.X, At: []int{1, 1}, Y: mat.NewDense(2, 2, nil)}}, "sequence 1: row 2 of its outputs stands after symbol 1, that before it after 1; At must ascend"},
 		"inputs":     {[]twornn.Sequence{ok, datasets.RunningSum(3).Example([]int{1})}, "sequence 2 has 3 inputs"},
 	} {
 		_, err := FitOutputs(t.Context(), slices.Values(c.data), OutputsOptions{})

@@ -67,10 +67,9 @@ func (l *Learnt) String() string {
 // oracle was asked about comes with the error, if there is one and f and the oracle answer
 // within a moment.
 func Learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions) (*Learnt, error) {
-	if d < 1 {
-		panic("words: a black box needs a symbol")
-	}
 	switch {
+	case d < 1:
+		return nil, fmt.Errorf("words: a black box of %d symbols: give Learn the number of its symbols, 1 or more", d)
 	case f == nil:
 		return nil, errors.New("words: the black box is nil; give Learn the function to learn")
 	case oracle == nil:
@@ -118,7 +117,7 @@ func learn(ctx context.Context, f BlackBox, d int, oracle Oracle, o QueryOptions
 			return last, l.err
 		}
 		if !useful {
-			return last, fmt.Errorf("words: the word %v tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", word, phrase.Count(len(l.prefixes), "state"), o.Tol)
+			return last, fmt.Errorf("words: the word %s tells nothing new of %s; the answers are noisier than Tol %.2g, raise it", spelt(word), phrase.Count(len(l.prefixes), "state"), o.Tol)
 		}
 	}
 }
@@ -169,15 +168,15 @@ func (l *learner) ask(word []int) []float64 {
 		switch {
 		case l.err != nil:
 		case v-v != 0:
-			l.err = fmt.Errorf("words: the answer to %v is %v; a black box has to answer with finite numbers", word, v)
+			l.err = fmt.Errorf("words: the answer to %s is %v; a black box has to answer with finite numbers", spelt(word), v)
 		case math.Abs(v) > largestAnswer:
-			l.err = fmt.Errorf("words: the answer to %v is %.3g, too large to work with; let the black box answer in a larger unit, or the oracle give shorter words", word, v)
+			l.err = fmt.Errorf("words: the answer to %s is %.3g, too large to work with; let the black box answer in a larger unit, or the oracle give shorter words", spelt(word), v)
 		}
 		l.size = max(l.size, math.Abs(v))
 	}
 	if len(y) != l.p || len(y) == 0 {
 		if l.err == nil {
-			l.err = fmt.Errorf("words: the answer to %v has %s, those before it %d; a black box has to answer all words alike", word, phrase.Count(len(y), "output"), l.p)
+			l.err = fmt.Errorf("words: the answer to %s has %s, those before it %d; a black box has to answer all words alike", spelt(word), phrase.Count(len(y), "output"), l.p)
 		}
 		y = make([]float64, max(l.p, 1))
 	}
@@ -190,7 +189,7 @@ func (l *learner) consult(oracle Oracle, m *twornn.Model) (word []int, differs b
 	word, differs = oracle(m)
 	for _, s := range word {
 		if differs && (s < 0 || s >= l.d) && l.err == nil {
-			l.err = fmt.Errorf("words: the oracle gives the word %v, and the symbols of the black box are 0 to %d; let the oracle give words of these, or tell Learn of more", word, l.d-1)
+			l.err = fmt.Errorf("words: the oracle gives the word %s, and the symbols of the black box are 0 to %d; let the oracle give words of these, or tell Learn of more", spelt(word), l.d-1)
 		}
 	}
 	return word, differs && l.err == nil
@@ -229,7 +228,7 @@ func (l *learner) begin(oracle Oracle) error {
 	}
 	l.prefixes, l.columns = [][]int{{}}, []column{{word, largestAbs(y)}}
 	if y[largestAbs(y)] == 0 {
-		return fmt.Errorf("words: the oracle says that the answer to %v is not zero, the black box that it is; one of them is wrong", word)
+		return fmt.Errorf("words: the oracle says that the answer to %s is not zero, the black box that it is; one of them is wrong", spelt(word))
 	}
 	return nil
 }

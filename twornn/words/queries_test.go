@@ -145,6 +145,7 @@ func TestLearnErrors(t *testing.T) {
 		"no box":   {nil, never, "the black box is nil"},
 		"no one":   {one, nil, "the oracle is nil"},
 		"symbol":   {one, func(*twornn.Model) ([]int, bool) { return []int{0, 1}, true }, "the word [0 1], and the symbols of the black box are 0 to 0"},
+		"long":     {one, func(*twornn.Model) ([]int, bool) { return make([]int, 100_000), true }, "the word [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 …] of 100000 symbols tells"},
 		"nonsense": {zero, func(*twornn.Model) ([]int, bool) { return []int{-1}, true }, "the word [-1], and the symbols"},
 		"no end":   {func(w []int) []float64 { return []float64{rand.New(pcg(uint64(len(w)))).Float64()} }, always, ""},
 	} {
@@ -177,10 +178,10 @@ func TestLearnUnfit(t *testing.T) {
 		{f, Sampled(f, 2, 0, 5, 1e-6, pcg(1)), "tries 0 words"},
 		{f, Sampled(f, 2, 9, -1, 1e-6, pcg(1)), "up to -1 symbols"},
 		{f, Sampled(f, 2, 9, 5, math.NaN(), pcg(1)), "tolerance NaN"},
-		{UnitVectors(nil, 2), never, "the function <nil>"},
+		{UnitVectors(nil, 2), never, "no function to ask"},
 		{UnitVectors((*twornn.Model)(nil), 2), never, "not fitted"},
 		{UnitVectors(other(3, 1), 2), never, "takes 3 inputs"},
-		{UnitVectors(other(2, 1), 0), never, "0 inputs"},
+		{UnitVectors(other(2, 1), 0), never, "asks with 0 inputs"},
 	} {
 		if l, err := Learn(t.Context(), c.f, 2, c.oracle, QueryOptions{}); l != nil || err == nil || !strings.HasPrefix(err.Error(), "words: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v", c.want, l, err)
@@ -194,6 +195,9 @@ func TestLearnUnfit(t *testing.T) {
 		}()
 		Against(other(3, 1), 0)(other(2, 1))
 	}()
+	if _, err := Learn(t.Context(), f, 0, never, QueryOptions{}); err == nil || !strings.Contains(err.Error(), "a black box of 0 symbols") {
+		t.Error(err)
+	}
 	for _, o := range []QueryOptions{{Tol: math.NaN()}, {Tol: -1}, {Tol: 1}, {MaxStates: -1}} {
 		if _, err := Learn(t.Context(), f, 2, Sampled(f, 2, 9, 5, 1e-6, pcg(1)), o); err == nil || !strings.Contains(err.Error(), "zero means the default") {
 			t.Errorf("%+v: %v", o, err)
@@ -217,7 +221,13 @@ func TestLearnSampledShapes(t *testing.T) {
 			t.Errorf("%v: %v, %v", long, l, err)
 		}
 	}
-	f := func(w []int) []float64 { return []float64{float64(1 + len(w))} }
+	f := func(w []int) []float64 {
+		y := []float64{float64(1 + len(w))}
+		for i := range w {
+			w[i] = 99 // it may do with its word what it likes
+		}
+		return y
+	}
 	if l, err := Learn(t.Context(), f, 2, Sampled(f, 1, 200, 5, 1e-6, pcg(3)), QueryOptions{}); err != nil || !l.Equal {
 		t.Errorf("words of the first symbol alone: %v, %v", l, err)
 	}

@@ -53,7 +53,7 @@ func (o SpectralOptions) checkBlock(d int) error {
 		for _, w := range words {
 			for _, s := range w {
 				if s < 0 || s >= d {
-					return fmt.Errorf("words: SpectralOptions.%s holds the word %v; the sample has the symbols 0 to %d", name, w, d-1)
+					return fmt.Errorf("words: SpectralOptions.%s holds the word %s; the sample has the symbols 0 to %d", name, spelt(w), d-1)
 				}
 			}
 		}
