@@ -163,17 +163,25 @@ func (r *Result) hardly(by policy) bool { return r.again && r.factor > 1-by.Outd
 func (r *Result) earns(by policy) bool { return r.trial == nil || r.factor < 1-by.Earned }
 
 // RunnerUp returns the best candidate of another rank or L than the chosen one, and false
-// if nothing else was weighed.
+// if nothing else was weighed. Fits along runs are weighed by parts left out, others by the criterion.
 func (r *Result) RunnerUp() (best Candidate, ok bool) {
 	for _, c := range r.Candidates {
 		if c.Chosen || c.Rank == r.Rank && c.L == r.L {
 			continue
 		}
-		if !ok || c.Criterion < best.Criterion {
+		if !ok || r.weight(c) < r.weight(best) {
 			best, ok = c, true
 		}
 	}
 	return best, ok
+}
+
+// weight is what candidates are weighed by.
+func (r *Result) weight(c Candidate) float64 {
+	if r.Interactions != nil && c.Validation > 0 {
+		return c.Validation
+	}
+	return c.Criterion
 }
 
 // String returns the summary that a notebook prints.
@@ -242,13 +250,15 @@ func (r *Result) route() string {
 		if next.L != r.L {
 			other += fmt.Sprintf(" with L = %d", next.L)
 		}
-		if diff < 0 {
-			what := "but growth and parts left out count too (Candidates)"
-			if r.L > 0 {
-				what = "but L is settled before, and growth counts too (Candidates)"
-			}
-			fmt.Fprintf(&b, "%s has a criterion lower by %.4g, %s", other, -diff, what)
-		} else {
+		left := next.Validation / chosen.Validation
+		switch {
+		case r.Interactions != nil && left >= 1:
+			fmt.Fprintf(&b, "next best: %s, %s, with %.4g times the error on parts left out", other, next.Start, left)
+		case r.Interactions != nil && left < 1:
+			fmt.Fprintf(&b, "%s, %s, has %.4g times the error on parts left out together, but not less on enough of them or by enough (Candidates)", other, next.Start, left)
+		case diff < 0:
+			fmt.Fprintf(&b, "%s has a criterion lower by %.4g, but L is settled before, and growth counts too (Candidates)", other, -diff)
+		default:
 			fmt.Fprintf(&b, "next best: %s, its criterion higher by %.4g (10 or more is a clear difference)", other, diff)
 		}
 	}

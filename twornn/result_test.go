@@ -45,6 +45,14 @@ func TestWordsOfResults(t *testing.T) {
 	if s := lower.String(); !strings.Contains(s, "rank 2 has a criterion lower by 3, but") {
 		t.Errorf("%s", s)
 	}
+	runs := &Result{Model: NewModel(1, 1, 1), Rank: 1, Interactions: &Interactions{}, Candidates: []Candidate{{Rank: 1, Chosen: true, Validation: 1},
+		{Rank: 2, Start: "linear", Criterion: -9, Validation: 2}, {Rank: 3, Start: "interactions", Validation: 1.5}}}
+	if s := runs.String(); !strings.Contains(s, "next best: rank 3, interactions, with 1.5 times the error on parts left out") {
+		t.Errorf("%s", s)
+	}
+	if runs.Candidates[1].Validation = 0.9; !strings.Contains(strings.ReplaceAll(runs.String(), "\n  ", " "), "rank 2, linear, has 0.9 times the error on parts left out together, but not less on enough") {
+		t.Errorf("%s", runs)
+	}
 	for n, want := range map[int]string{1: "1 of the 4 inputs is a linear combination of the others;", 2: "2 of the 4 inputs are linear combinations of the others;"} {
 		r := new(Result)
 		if r.warnCollinear(n, 4, false); !strings.HasPrefix(r.Warnings[0].Text, want) {
