@@ -53,6 +53,7 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 	}
 	// About their means a series that is constant is zero, and gets no coefficient.
 	y, mean := centred(y)
+	unit := toUnits(y)
 	order := leastAIC(y, most)
 	design := lags(y, order, order)
 	rows, c := design.Dims()
@@ -64,12 +65,36 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 	a := &Autoregression{order, mat.DenseCopyOf(b.T())}
 	for j := range k {
 		row := a.C.RawRowView(j)
-		row[0] += mean[j]
+		row[0] = math.Ldexp(row[0], unit[j]) + mean[j]
+		for i, w := range row[1:] {
+			row[1+i] = math.Ldexp(w, unit[j]-unit[i%k])
+		}
 		for i, w := range row[1:] {
 			row[0] -= w * mean[i%k]
 		}
+		if !linalg.IsFinite(a.C) {
+			return nil, fmt.Errorf("baseline: series %d of an autoregression is in a unit so far from those of others that coefficients overflow; change the units", j+1)
+		}
 	}
 	return a, nil
+}
+
+// toUnits divides each series by the power of two that its largest value is of, so that none is taken
+// for nothing beside the intercept or another, and returns the exponents. No digit changes.
+func toUnits(y *mat.Dense) []int {
+	n, k := y.Dims()
+	unit := make([]int, k)
+	for j := range k {
+		largest := 0.0
+		for i := range n {
+			largest = max(largest, math.Abs(y.At(i, j)))
+		}
+		_, unit[j] = math.Frexp(largest)
+		for i := range n {
+			y.Set(i, j, math.Ldexp(y.At(i, j), -unit[j]))
+		}
+	}
+	return unit
 }
 
 // centred returns y less the means of its columns, and these.

@@ -84,3 +84,40 @@ func TestAutoregressionEdges(t *testing.T) {
 		t.Errorf("constant series: %v", f)
 	}
 }
+
+// TestAutoregressionUnits: in units in which values are 1e-60 or 1e60, and in several at once, an
+// autoregression is the one of the usual units.
+func TestAutoregressionUnits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 6))
+	y := mat.NewDense(200, 2, nil)
+	for i := 1; i < 200; i++ {
+		a := y.RawRowView(i - 1)
+		y.SetRow(i, []float64{0.1 + 0.7*a[0] - 0.3*a[1] + rnd.NormFloat64(), 0.5*a[1] + 0.2*a[0] + rnd.NormFloat64()})
+	}
+	want := mat.NewDense(3, 2, nil)
+	a, err := FitAutoregression(y, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Forecast(want, y, 150)
+	for _, exp := range [][2]int{{-200, -200}, {200, 200}, {-200, 0}, {40, -40}, {-300, 300}} {
+		z := mat.NewDense(200, 2, nil)
+		z.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, exp[j]) }, y)
+		b, err := FitAutoregression(z, 4)
+		if err != nil {
+			t.Fatal(exp, err)
+		}
+		if b.Order != a.Order {
+			t.Errorf("%v: order %d, not %d", exp, b.Order, a.Order)
+		}
+		got := mat.NewDense(3, 2, nil)
+		b.Forecast(got, z, 150)
+		for h := range 3 {
+			for j := range 2 {
+				if v := math.Ldexp(got.At(h, j), -exp[j]); math.Abs(v-want.At(h, j)) > 1e-12 {
+					t.Errorf("%v: %d ahead series %d is %v, not %v", exp, h+1, j+1, v, want.At(h, j))
+				}
+			}
+		}
+	}
+}

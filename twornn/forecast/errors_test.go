@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twornn/spectral/datasets"
 )
 
 func everyMethod() []Method {
@@ -91,5 +94,35 @@ func TestNilSeries(t *testing.T) {
 	}
 	if _, err := Backtest(t.Context(), s, 40, []Method{Mean{}, nil}, Options{}); err == nil || !strings.Contains(err.Error(), "method 2 of 2 is nil") {
 		t.Error(err)
+	}
+}
+
+// TestUnits: series in units in which values are 1e-90 or 1e60 are forecast as they are in others.
+func TestUnits(t *testing.T) {
+	of := func(exp int) *datasets.Series {
+		x := make([]float64, 80)
+		for i := range x {
+			x[i] = math.Ldexp(math.Sin(float64(i)), exp)
+		}
+		return datasets.FromColumns([]string{"x"}, x)
+	}
+	for _, m := range []Method{AR{}, VAR{}, ARIMA{}, ETS{}, Ridge{}, TwoRNN{}} {
+		var usual float64
+		for _, exp := range []int{0, -300, -60, 200} {
+			f, err := m.Fit(t.Context(), of(exp), Options{})
+			if err != nil {
+				t.Fatal(m, exp, err)
+			}
+			y, err := f.Forecast(nil, of(exp), 79)
+			if err != nil {
+				t.Fatal(m, exp, err)
+			}
+			switch got := math.Ldexp(y.At(0, 0), -exp); {
+			case exp == 0:
+				usual = got
+			case !(math.Abs(got-usual) <= 1e-7):
+				t.Errorf("%s in units of 2^%d: %v, not %v", m, exp, got, usual)
+			}
+		}
 	}
 }
