@@ -280,3 +280,51 @@ func TestRepeatedRunsGoTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstStepTellsWordsOfTwoSymbols: with the linear part known the first Gauss-Newton step from no interactions
+// finds those of the truth up to what words of three symbols and more give, which is of second order in them.
+func TestFirstStepTellsWordsOfTwoSymbols(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(12, 1))
+	plain := linear(3, 2, rnd).WithProducts()
+	worst := func(size float64) (most float64) {
+		truth := plain.clone()
+		for i := 1; i < 3; i++ {
+			for a := 1; a <= 2; a++ {
+				for b := 1; b <= 2; b++ {
+					*truth.at(i, a, b) = size * (float64(i) - float64(a)/float64(b))
+				}
+			}
+		}
+		r := plain.runs(draw(truth, 3000, 0, rand.New(rand.NewPCG(13, 1))))
+		theta, k := r.Pattern.Take(plain.Theta), r.Dim()
+		N, g := mat.NewSymDense(k, nil), make([]float64, k)
+		r.Normal(theta, N, g)
+		var free []int
+		for j, i := range r.Pattern.Free {
+			if lsq.PartOf(i, plain.N, plain.D) == lsq.Interaction {
+				free = append(free, j)
+			}
+		}
+		sub, right := mat.NewDense(len(free), len(free), nil), mat.NewVecDense(len(free), nil)
+		for a, i := range free {
+			right.SetVec(a, g[i])
+			for b, j := range free {
+				sub.Set(a, b, N.At(i, j))
+			}
+		}
+		var step mat.VecDense
+		if err := step.SolveVec(sub, right); err != nil {
+			t.Fatal(err)
+		}
+		want := r.Pattern.Take(truth.Theta)
+		for a, i := range free {
+			most = max(most, math.Abs(step.AtVec(a)-want[i]))
+		}
+		return most
+	}
+	large, small := worst(1e-3), worst(1e-4)
+	t.Logf("interactions of 1e-3 to within %.2g, of 1e-4 to within %.2g", large, small)
+	if large > 1e-4 || small > large/50 {
+		t.Errorf("interactions of 1e-3 come out to within %.2g, of 1e-4 to within %.2g", large, small)
+	}
+}

@@ -6,6 +6,12 @@
 // state, h_t = (1, s_t), and every 2-RNN with a constant input and one state less is
 // among them. Without the interactions N_i they are the linear systems.
 //
+// Starts come from words of bounded order, so that no Hankel matrix has dˡ columns. Those with one symbol other
+// than the constant have the values C Fʲ B, responses hundreds of steps long, which tell a linear system by
+// Theorem 3 of the paper. Those with two, C Fʲ N_i Fᵏ B, are linear in the interactions once F, B and C are known:
+// the first Gauss-Newton step from N = 0 is their least squares fit, in the n²(d − 1) unknowns that they
+// depend on in place of all pairs of lags. States that products alone reach come from random starts.
+//
 // Inputs come with the constant first and the others with zero mean and unit second
 // moments, outputs with zero mean and unit variance: priors then mean the same for all data.
 //
