@@ -234,12 +234,14 @@ func (r *Result) route() string {
 	if r.Rank == 0 {
 		return "the zero function stands in for a model"
 	}
-	if r.Refinement.Unknowns > 0 {
-		what := "joint fit from a %s start, %s, %v"
-		if r.Interactions != nil {
-			what = "%s, %s, %v"
-		}
-		fmt.Fprintf(&b, what, chosen.Start, phrase.Count(r.Refinement.Iterations, "iteration"), r.Refinement.Status)
+	switch steps := phrase.Count(r.Refinement.Iterations, "iteration"); {
+	case r.Refinement.Unknowns == 0:
+	case r.Interactions == nil:
+		fmt.Fprintf(&b, "joint fit from a %s start, %s, %v", chosen.Start, steps, r.Refinement.Status)
+	case r.Refinement.Iterations == 0 && r.Refinement.Status == Converged:
+		fmt.Fprintf(&b, "%s, as responses or means tell it, without a descent", chosen.Start)
+	default:
+		fmt.Fprintf(&b, "%s, %s, %v", chosen.Start, steps, r.Refinement.Status)
 	}
 	if next, ok := r.RunnerUp(); ok {
 		if b.Len() > 0 {

@@ -50,6 +50,10 @@ func TestWordsOfResults(t *testing.T) {
 	if s := runs.String(); !strings.Contains(s, "next best: rank 3, interactions, with 1.5 times the error on parts left out") {
 		t.Errorf("%s", s)
 	}
+	runs.Refinement = Stats{Unknowns: 3, Status: Converged}
+	if s := runs.String(); strings.Contains(s, "0 iterations") || !strings.Contains(s, "without a descent") {
+		t.Errorf("%s", s)
+	}
 	if runs.Candidates[1].Validation = 0.9; !strings.Contains(strings.ReplaceAll(runs.String(), "\n  ", " "), "rank 2, linear, has 0.9 times the error on parts left out together, but not less on enough") {
 		t.Errorf("%s", runs)
 	}
