@@ -343,6 +343,10 @@ func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candida
 		if err := m.Takes(d, p); err != nil {
 			return Candidate{}, err
 		}
+		n, _, _ := m.Dims()
+		if err := o.checkStates(n, d, p, giveModel); err != nil {
+			return Candidate{}, err
+		}
 		return f.likelihood(ctx, m)
 	})
 }

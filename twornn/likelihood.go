@@ -26,7 +26,7 @@ type joint struct {
 // newJoint returns the fit to the data of f, of which nothing is done yet. It errs if the states that
 // are asked for have no room.
 func (f *wordFit) newJoint(ctx context.Context) (*joint, error) {
-	if err := f.o.checkStates(max(1, f.o.Rank), f.d, f.p); err != nil {
+	if err := f.o.checkStates(max(1, f.o.Rank), f.d, f.p, giveRank); err != nil {
 		return nil, err
 	}
 	q, err := f.equations(ctx, 1)
@@ -72,7 +72,7 @@ func (j *joint) iterations(n int) int {
 
 // affordable reports whether a fit of n states takes seconds, and has room.
 func (j *joint) affordable(n int) bool {
-	return 10*j.data.Work(n) < j.f.policy.Budget && j.f.o.checkStates(n, j.data.D, j.data.P) == nil
+	return 10*j.data.Work(n) < j.f.policy.Budget && j.f.o.checkStates(n, j.data.D, j.data.P, giveRank) == nil
 }
 
 // possible reports whether the data have outputs enough for r states.

@@ -179,15 +179,21 @@ func (o Options) checkRuns(data *affine.Data, parts int) error {
 		phrase.Count(asked, "state"), phrase.Count(len(data.Runs), "run"), phrase.Count(data.M, "output"), phrase.Bytes(need(asked)), phrase.Bytes(o.memory()), cure)
 }
 
+// What to give where the joint fit of so many states, or the descent from a model, has no room; %d is how many have.
+const (
+	giveRank  = "give Options{Rank: %d}"
+	giveModel = "give a model of %d states at the most, or Adam, which has no normal equations"
+)
+
 // checkStates errs if the joint fit of n states would not fit.
-func (o Options) checkStates(n, d, p int) error {
+func (o Options) checkStates(n, d, p int, give string) error {
 	k := n * (1 + d*n + p)
 	if size := normalBytes(k); size > o.memory() {
 		most := n
 		for most > 1 && normalBytes(most*(1+d*most+p)) > o.memory() {
 			most--
 		}
-		cure := fmt.Sprintf("give Options{Rank: %d}", most)
+		cure := fmt.Sprintf(give, most)
 		if normalBytes(most*(1+d*most+p)) > o.memory() {
 			cure = "give fewer inputs"
 		}

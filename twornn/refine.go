@@ -49,7 +49,8 @@ var _ Refiner = LevenbergMarquardt{}
 
 // Refine implements Refiner. Outputs of lengths with d^l ≤ 512 are compressed as they
 // come; sequences with outputs at greater lengths are kept. It errs if a sequence is
-// unusable, the model does not fit the data, or m is not fitted.
+// unusable, the model does not fit the data, m is not fitted, or has so many parameters that their
+// normal equations take more than 4 GB.
 func (o LevenbergMarquardt) Refine(ctx context.Context, m *Model, data iter.Seq[Sequence], rec Recorder) (*Model, Stats, error) {
 	return refining(ctx, rec, func(rec Recorder) (*Model, Stats, error) {
 		c, err := collect(until(ctx, data), moments.Plan{Limit: 512, All: true})
@@ -80,6 +81,9 @@ func (o LevenbergMarquardt) refine(ctx context.Context, m *Model, c moments.Set,
 		return nil, Stats{}, err
 	}
 	n, _, _ := m.Dims()
+	if err := (Options{}).checkStates(n, d, p, giveModel); err != nil {
+		return nil, Stats{}, err
+	}
 	q, err := lsq.NewEquations(z, n)
 	if err != nil {
 		return nil, Stats{}, err

@@ -427,3 +427,17 @@ func TestAdamCopiesWhatItKeeps(t *testing.T) {
 		t.Error("the models differ")
 	}
 }
+
+// TestRefineThatHasNoRoom: a model of more parameters than normal equations have room for is an error before they
+// are allocated, in LevenbergMarquardt and in Likelihood; it says how large they are and what copes.
+func TestRefineThatHasNoRoom(t *testing.T) {
+	m := Random(200, 2, 1, 0.05, pcg(1))
+	data := draw(Random(2, 2, 1, 0.5, pcg(2)), 50, 4, 0.1, true, 1)
+	_, _, err := LevenbergMarquardt{}.Refine(t.Context(), m, data, nil)
+	_, other := Likelihood(t.Context(), mustCollect(t, data), m, Options{})
+	for _, err := range []error{err, other} {
+		if err == nil || !strings.Contains(err.Error(), "200 states") || !strings.Contains(err.Error(), "TB") && !strings.Contains(err.Error(), "GB") || !strings.Contains(err.Error(), "Adam") {
+			t.Errorf("%v", err)
+		}
+	}
+}

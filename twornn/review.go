@@ -32,7 +32,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	}
 	r.reviewOutliers(r.wild.outliers)
 	r.reviewSize(k, d, p)
-	r.reviewEnd(k)
+	r.reviewEnd(k, d)
 	if r.trial != nil {
 		r.reviewRivals(k, d, p, by)
 	} else if !r.Fallback {
@@ -139,13 +139,13 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 }
 
 // reviewEnd warns of a fit that reached its limit, where nothing has warned yet.
-func (r *Result) reviewEnd(k *moments.Kept) {
+func (r *Result) reviewEnd(k *moments.Kept, d int) {
 	st := r.Refinement
 	if st.Status == IterationLimit && st.Iterations > 0 && r.Interactions != nil && !r.Has(NotConverged) {
 		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
-		if k.Words() {
+		if k.Words(d) {
 			break // words that were not met are none that inputs cannot show
 		}
 		s, ok := r.Recovery[l]
@@ -176,7 +176,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	r.factor = factor
 	nothing := 1e-9 * rivals.Total(s.Energy)
 	without := min(rivals.Total(s.Without), rivals.Total(model)) + nothing
-	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words() {
+	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words(d) {
 		if _, constant := k.Constant(d); !constant {
 			r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
 			return

@@ -569,3 +569,26 @@ func TestCutShortIsNoWorseThanAtOnce(t *testing.T) {
 		t.Errorf("%d states with a sum of squares of %.4g; at once there were %d with %.4g", got.Best.States(), got.Best.SSE, f.first.States(), f.first.SSE)
 	}
 }
+
+// TestSwitches: inputs of zeros and ones beside a constant are no words: a step test and a valve that opens and
+// shuts are fitted along the run.
+func TestSwitches(t *testing.T) {
+	for name, u := range map[string]func(i int, rnd *rand.Rand) float64{
+		"step":     func(i int, _ *rand.Rand) float64 { return float64(i / 100) },
+		"on, off":  func(i int, _ *rand.Rand) float64 { return float64(i / 7 % 2) },
+		"two ways": func(_ int, rnd *rand.Rand) float64 { return float64(rnd.IntN(2)) },
+	} {
+		rnd := rand.New(pcg(9))
+		s, h := Sequence{X: mat.NewDense(200, 2, nil), Y: mat.NewDense(200, 1, nil)}, 0.0
+		for i := range 200 {
+			v := u(i, rnd)
+			h = 0.9*h + v
+			s.X.SetRow(i, []float64{1, v})
+			s.Y.Set(i, 0, h+0.05*rnd.NormFloat64())
+		}
+		r := fit(t, sequences(s), Options{})
+		if r.Interactions == nil || r.MSE > 1.1*0.05*0.05 || r.Has(Outdone) {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+}

@@ -209,13 +209,19 @@ const overlapping = 1.2
 // Overlaps reports whether targets stand in several examples, as windows of a series do.
 func (k *Kept) Overlaps() bool { return k.Repeats() > overlapping }
 
-// Words reports whether every input is a unit vector: the sequences are words.
-func (k *Kept) Words() bool {
-	for _, r := range k.Runs {
-		for _, v := range r.X {
+// Words reports whether every input is a unit vector, of d numbers: the sequences are words. A switch beside a
+// constant, (1, 0) and (1, 1), is none.
+func (k *Kept) Words(d int) bool {
+	for x := range k.inputs(d, math.MaxInt) {
+		ones := 0
+		for _, v := range x {
 			if v != 0 && v != 1 {
 				return false
 			}
+			ones += int(v)
+		}
+		if ones != 1 {
+			return false
 		}
 	}
 	return true
@@ -225,7 +231,7 @@ func (k *Kept) Words() bool {
 // then hold a constant, in a column or hidden in several. That the letters of words add up to
 // one is not meant.
 func (k *Kept) Constant(d int) (c []float64, ok bool) {
-	if d == 0 || d > 1 && k.Words() {
+	if d == 0 || d > 1 && k.Words(d) {
 		return nil, false
 	}
 	// Most data without a constant show so by their first steps.
