@@ -174,7 +174,7 @@ func newSplit(k *moments.Kept, c []float64, p int) split {
 	// rounding alone has none.
 	unit := make([]float64, d)
 	for i := range unit {
-		if unit[i] = math.Sqrt(C.At(i, i)); unit[i] <= 1e-8*math.Abs(mean[i]) {
+		if unit[i] = math.Sqrt(C.At(i, i)); unit[i] <= moments.Rounding*math.Abs(mean[i]) {
 			unit[i] = math.Inf(1)
 		}
 	}

@@ -386,3 +386,28 @@ func TestTooSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestOffsets: what is added to an input beside a constant, or to an output, is taken off again: up to where the
+// digits of the data themselves end, a model does as well as without it.
+func TestOffsets(t *testing.T) {
+	run := func(rows int, in, out float64, seed uint64) Sequence {
+		m := drawSystem(2, 0, rand.New(pcg(31)))
+		s, _ := along(m, rows, 0.1, seed)
+		for i := range rows {
+			s.X.Set(i, 1, s.X.At(i, 1)+in)
+			s.Y.Set(i, 0, s.Y.At(i, 0)+out)
+		}
+		return s
+	}
+	mse := func(in, out float64) float64 {
+		r := fit(t, sequences(run(150, in, out, 1)), Options{})
+		s := run(1000, in, out, 2)
+		return meanSquare(r.Model, s.X, s.Y)
+	}
+	want := mse(0, 0)
+	for _, c := range [][2]float64{{3e7, 3e7}, {1e9, 1e9}} {
+		if got := mse(c[0], c[1]); !(math.Abs(got-want) < 0.05*want) {
+			t.Errorf("input + %g, output + %g: mean squared error %.4g, without %.4g", c[0], c[1], got, want)
+		}
+	}
+}

@@ -234,11 +234,36 @@ func (k *Kept) Constant(d int) (c []float64, ok bool) {
 	if d == 0 || d > 1 && k.Words(d) {
 		return nil, false
 	}
+	// One column alone is the constant to the last digit, whatever stands beside it.
+	for j := range d {
+		if c, ok := k.alone(d, j); ok {
+			return c, true
+		}
+	}
 	// Most data without a constant show so by their first steps.
 	if _, ok := k.constant(d, 4*d+keptBlock); !ok {
 		return nil, false
 	}
 	return k.constant(d, math.MaxInt)
+}
+
+// alone returns c with cᵀx = 1 if column j, and no other, makes it so.
+func (k *Kept) alone(d, j int) (c []float64, ok bool) {
+	value := 0.0
+	for x := range k.inputs(d, math.MaxInt) {
+		if value == 0 {
+			value = x[j]
+		}
+		if x[j] != value || value == 0 {
+			return nil, false
+		}
+	}
+	if value == 0 {
+		return nil, false
+	}
+	c = make([]float64, d)
+	c[j] = 1 / value
+	return c, true
 }
 
 // inputs yields the first inputs, up to so many.

@@ -45,7 +45,7 @@ func (k *Kept) OutputMoments(p int) (mean, scale []float64) {
 	scale = make([]float64, p)
 	for j := range scale {
 		scale[j] = 1
-		if sd := math.Sqrt(o.M2[j] / o.N); sd > 1e-12*math.Abs(o.Mean[j]) {
+		if sd := math.Sqrt(o.M2[j] / o.N); sd > Rounding*math.Abs(o.Mean[j]) {
 			scale[j] = 1 / sd
 		}
 	}
@@ -67,6 +67,9 @@ func (k *Kept) Sizes(p int) []float64 {
 	return size
 }
 
+// Rounding is the spread of a column beside its mean that is rounding: it does not move.
+const Rounding = 1e-12
+
 // Still returns the inputs that do not move but for rounding.
 func (k *Kept) Still(d int) (still []int) {
 	in := NewOutputs(d) // of the inputs: a running mean and spread of each
@@ -74,7 +77,7 @@ func (k *Kept) Still(d int) (still []int) {
 		in.Add(x)
 	}
 	for j := range d {
-		if math.Sqrt(in.M2[j]/max(in.N, 1)) <= 1e-8*math.Abs(in.Mean[j]) {
+		if math.Sqrt(in.M2[j]/max(in.N, 1)) <= Rounding*math.Abs(in.Mean[j]) {
 			still = append(still, j)
 		}
 	}

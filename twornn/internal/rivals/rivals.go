@@ -178,7 +178,7 @@ func (g regression) units(class []Target, k int) []float64 {
 	unit := make([]float64, k)
 	for j := range unit {
 		sd := math.Sqrt(square[j])
-		still := !(sd > 1e-8*math.Abs(mean[j]))
+		still := !(sd > moments.Rounding*math.Abs(mean[j]))
 		size := math.Hypot(sd, mean[j])
 		if g.constant {
 			size = sd
