@@ -247,6 +247,7 @@
 //	StartCounts    a single run's start counts for long, or runs begin apart        16     69 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                       –       –
 //	IllConditioned a recovery that was named magnifies errors a million times        –       –
+//	Unexplained    a machine of words.FitOutputs is off on its own words             –       –
 //
 // Right is meant strictly: of
 // Outdone that the rival wins on fresh data too, of RankCut that the states cut were spare, of

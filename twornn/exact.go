@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
-	"github.com/twornn/spectral/twornn/internal/phrase"
 	"github.com/twornn/spectral/twornn/internal/symbols"
 )
 
@@ -55,8 +54,8 @@ func fitExact(ctx context.Context, c moments.Set, o Options) *Result {
 	}
 	r.MSE, r.ZeroMSE = meanSquaresOfWords(r.Model, kept)
 	if m.Unseen > 0 {
-		g := m.Missing[0]
-		r.warn(Deficient, "%s were never seen, such as symbol %d after %v: what the model does there is not learnt; add a word that takes them", phrase.Count(m.Unseen, "transition"), g.Symbol, g.Word)
+		what, cure := m.Missing[0].Untold(m.Unseen, m.Futures, fmt.Sprint(m.Missing[0].Word))
+		r.warn(Deficient, "%s: what the model does there is not learnt; %s", what, cure)
 	}
 	return r
 }

@@ -70,8 +70,8 @@ func (o Options) measure(ctx context.Context, data iter.Seq[Sequence]) (moments.
 // rank of nearly the same criterion that keeps its head, or carries the warning Unstable;
 // see also Options.MaxGrowth.
 //
-// Words of seven symbols or more, one-hot, whose outputs are without noise are learnt exactly,
-// symbol by symbol, if neither a rank nor a recovery is named: see Exact.
+// Words over an alphabet of seven symbols or more, one-hot, whose outputs are without noise are learnt
+// exactly, symbol by symbol, if neither a rank nor a recovery is named: see Exact.
 //
 // Where d³ exceeds 4096, without a constant input, and there are outputs after one, two and three
 // steps, H⁽²⁾ and a part of H⁽³⁾ give the start, and the likelihood goes along the sequences as they

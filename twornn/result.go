@@ -113,10 +113,11 @@ const (
 	TooFew                                // the data do not tell whether the model is better than a simple rival
 	StartCounts                           // where a run begins counts for much: for long in a single one, or the runs begin at different states
 	IllConditioned                        // a recovery that was named magnifies errors
+	Unexplained                           // a machine of words.FitOutputs is off on its own words
 )
 
 func (k WarningKind) String() string {
-	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts", "IllConditioned"}
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts", "IllConditioned", "Unexplained"}
 	if k < 1 || int(k) > len(names) {
 		return fmt.Sprintf("WarningKind(%d)", int(k))
 	}
@@ -293,7 +294,7 @@ type Exact struct {
 	Futures       int     // the length of the suffixes whose outputs told the states apart
 	Deterministic bool    // states and transitions are unit vectors: nothing drifts, however long the words
 	Error         float64 // the largest error of a training output
-	Unseen        int     // transitions that no training word takes: what the model does there is not learnt
+	Unseen        int     // transitions that no training word tells: what the model does there is not learnt
 }
 
 func (e *Exact) String() string {

@@ -20,17 +20,22 @@ type Machine struct {
 	Deterministic bool
 	// Error is the largest error of an output in the data.
 	Error float64
-	// Missing lists transitions that no word of the data takes: what the machine does
-	// there is not learnt.
+	// Missing lists transitions that no word of the data takes, or with too little after it to tell
+	// where they lead: what the machine does there is not learnt.
 	Missing []Gap
+	// Warnings say what to know before trusting the machine: twornn.Unexplained, first, that it is not
+	// what gave the outputs of its own words, twornn.Deficient that transitions are missing.
+	Warnings []twornn.Warning
 	// Words and Longest are the number of words and the symbols of the longest.
 	Words, Longest int
 }
 
-// Gap is a state and a symbol that was never read in it.
+// Gap is a state and a symbol of which no word of the data tells where it leads from there.
 type Gap struct {
 	Word   []int // leads to the state
 	Symbol int
+	// Seen says that it was read there, but that too little of what follows was observed.
+	Seen bool
 }
 
 // Track stores the outputs after every symbol of a word of indices in dst, which is
@@ -64,25 +69,29 @@ func (m *Machine) Track(dst *mat.Dense, word []int) {
 	}
 }
 
-// String is the summary that a notebook prints.
+// String is the summary that a notebook prints; where the machine does not explain its words, that first.
 func (m *Machine) String() string {
 	n, d, p := m.Dims()
 	kind := "weighted"
 	if m.Deterministic {
 		kind = "deterministic"
 	}
-	s := fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, phrase.Count(n, "state"), phrase.Count(d, "symbol"), phrase.Count(p, "output"), phrase.Count(m.Words, "word"), phrase.Count(m.Longest, "symbol"), m.Error)
-	if len(m.Missing) > 0 {
-		g := m.Missing[0]
-		s += fmt.Sprintf("\n%s never seen, such as symbol %d after %s: add a word that takes them", were(len(m.Missing), "transition"), g.Symbol, spelt(g.Word))
+	var s string
+	for _, w := range m.Warnings {
+		if w.Kind == twornn.Unexplained {
+			s = "warning: " + w.Text + "\n"
+		}
+	}
+	s += fmt.Sprintf("%s, %s, %s, %s; from %s of up to %s, largest error %.2g", kind, phrase.Count(n, "state"), phrase.Count(d, "symbol"), phrase.Count(p, "output"), phrase.Count(m.Words, "word"), phrase.Count(m.Longest, "symbol"), m.Error)
+	for _, w := range m.Warnings {
+		if w.Kind != twornn.Unexplained {
+			s += "\n" + w.Text
+		}
 	}
 	return s
 }
 
-// were returns "1 transition was", "2 transitions were".
-func were(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " was"
-	}
-	return phrase.Count(n, what) + " were"
+// Has reports whether the machine carries a warning of the given kind.
+func (m *Machine) Has(kind twornn.WarningKind) bool {
+	return slices.ContainsFunc(m.Warnings, func(w twornn.Warning) bool { return w.Kind == kind })
 }

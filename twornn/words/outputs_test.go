@@ -2,6 +2,7 @@ package words
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,107 @@ func TestHiddenStates(t *testing.T) {
 			t.Errorf("%s: %v", name, m)
 		}
 		equalOnWords(t, name, c.truth, m.Model, d, 10, 1e-6)
+	}
+}
+
+// sums returns words of so many symbols with their sums modulo m, as numbers with noise, after every
+// symbol or the last one alone.
+func sums(m, words, length int, noise float64, last bool) func(yield func(twornn.Sequence) bool) {
+	return func(yield func(twornn.Sequence) bool) {
+		rnd := rand.New(pcg(11))
+		for range words {
+			word, y, sum := make([]int, length), mat.NewDense(length, 1, nil), 0
+			for i := range word {
+				word[i] = rnd.IntN(m)
+				sum = (sum + word[i]) % m
+				y.Set(i, 0, float64(sum)+noise*rnd.NormFloat64())
+			}
+			if last {
+				y = mat.DenseCopyOf(y.Slice(length-1, length, 0, 1))
+			}
+			if !yield(twornn.Sequence{X: datasets.OneHot(word, m), Y: y}) {
+				return
+			}
+		}
+	}
+}
+
+// TestIncompleteFutures: the sum as a number tells no states by a linear map, what follows does; and
+// words of which only some was seen are told by that, so that each state met once with all
+// that follows is enough.
+func TestIncompleteFutures(t *testing.T) {
+	for _, c := range []struct{ m, words, length int }{{5, 200, 6}, {5, 250, 3}, {7, 490, 4}} {
+		m, err := FitOutputs(t.Context(), sums(c.m, c.words, c.length, 0, false), OutputsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _, _ := m.Dims(); n != c.m || !m.Deterministic || m.Futures != 1 || len(m.Warnings) > 0 {
+			t.Errorf("%v: %v", c, m)
+		}
+		if e := twornn.Evaluate(m, sums(c.m, 50, 100, 0, false)); e.MSE != 0 {
+			t.Errorf("%v: %v on longer words", c, e)
+		}
+	}
+}
+
+// TestUnexplained: a machine that is not what gave the outputs of its own words says so first, and the
+// cure that it names is one.
+func TestUnexplained(t *testing.T) {
+	for name, c := range map[string]struct {
+		data  func(yield func(twornn.Sequence) bool)
+		o     OutputsOptions
+		want  string
+		cured func(yield func(twornn.Sequence) bool)
+		with  OutputsOptions
+	}{
+		"few":     {sums(5, 60, 6, 0, false), OutputsOptions{}, "largest is 4; give more words, or", sums(5, 250, 6, 0, false), OutputsOptions{}},
+		"last":    {sums(7, 300, 4, 0, true), OutputsOptions{}, "give words with an output after every symbol", sums(7, 490, 4, 0, false), OutputsOptions{}},
+		"futures": {sums(5, 250, 6, 0, false), OutputsOptions{Futures: -1}, "leave Futures zero, or", sums(5, 250, 6, 0, false), OutputsOptions{}},
+		"noise":   {sums(5, 250, 6, 0.001, false), OutputsOptions{}, "0.0014 of the largest: set Tol to several times as much", sums(5, 250, 6, 0.001, false), OutputsOptions{Tol: 0.005}},
+	} {
+		m, err := FitOutputs(t.Context(), c.data, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := m.String(); !m.Has(twornn.Unexplained) || !strings.HasPrefix(s, "warning: no machine was found that explains the words: an output of this one is off by ") || !strings.Contains(s, c.want) {
+			t.Errorf("%s: %v", name, s)
+		}
+		if m, err = FitOutputs(t.Context(), c.cured, c.with); err != nil || m.Has(twornn.Unexplained) {
+			t.Errorf("%s, cured: %v, %v", name, m, err)
+		}
+	}
+}
+
+// TestSeenTransitions: transitions that words take, but with too little after them for the futures
+// asked for, are not called unseen, and words as the summary asks for close the gaps.
+func TestSeenTransitions(t *testing.T) {
+	tk := datasets.RunningSum(5)
+	for _, c := range []struct {
+		words, futures int
+		add            string
+	}{{100, 1, "with every word of 1 symbol, with"}, {500, 2, "with every word of 2 symbols, with"}} {
+		words := slices.Collect(tk.Words(c.words, 6, pcg(12)))
+		var m *Machine
+		for round := range 10 {
+			var err error
+			if m, err = FitOutputs(t.Context(), examples(tk, words), OutputsOptions{Futures: c.futures}); err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Missing) == 0 && round > 0 {
+				break
+			}
+			if s := m.String(); !m.Has(twornn.Deficient) || strings.Contains(s, "never seen") || !strings.Contains(s, "seen, but too little of what follows, such as symbol ") || !strings.Contains(s, c.add) {
+				t.Errorf("%v", s)
+			}
+			for _, g := range m.Missing {
+				for _, next := range twornn.Words(5, c.futures) {
+					words = append(words, slices.Concat(g.Word, []int{g.Symbol}, next))
+				}
+			}
+		}
+		if n, _, _ := m.Dims(); n != 5 || len(m.Warnings) > 0 {
+			t.Errorf("%v: %v", c, m)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package symbols
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,6 +24,7 @@ type futures struct {
 	at       map[int32]int // node to row
 	values   []float64     // singular values of the distinct rows
 	C        *mat.Dense
+	states   *mat.Dense // the distinct rows, where they are the basis; nil elsewhere
 }
 
 // collect finds the complete rows and their coordinates.
@@ -76,9 +79,70 @@ func (f *futures) coordinates(H *mat.Dense, tol float64) error {
 		X := new(mat.Dense)
 		if err := X.Inverse(&db); err == nil {
 			f.C.Mul(mat.DenseCopyOf(f.C), X)
+			f.states = D
 		}
 	}
 	return nil
+}
+
+// complete takes each word of which not all futures were observed for the only state that agrees with
+// those that were, if there is one, and reports whether any was taken. It needs the states as a basis,
+// and does nothing beyond the limit.
+func (f *futures) complete(tol float64) bool {
+	whole := len(f.nodes)
+	if f.states == nil || f.limit > 0 && float64(len(f.obs.child)-whole)*float64(len(f.states.RawMatrix().Data)) > f.limit {
+		return false
+	}
+	n, _ := f.states.Dims()
+	var rows []float64
+	tol *= f.obs.Size()
+	for v := range f.obs.child {
+		if _, ok := f.at[int32(v)]; ok {
+			continue
+		}
+		if i := f.agrees(int32(v), tol); i >= 0 {
+			f.at[int32(v)] = len(f.nodes)
+			f.nodes = append(f.nodes, int32(v))
+			rows = append(rows, make([]float64, n)...)
+			rows[len(rows)-n+i] = 1
+		}
+	}
+	if len(rows) == 0 {
+		return false
+	}
+	C := new(mat.Dense)
+	C.Stack(f.C, mat.NewDense(len(rows)/n, n, rows))
+	f.C = C
+	return true
+}
+
+// agrees returns the only state whose futures are those of v as far as these were observed, −1 if there
+// is none or more than one, or if none was.
+func (f *futures) agrees(v int32, tol float64) int {
+	n, _ := f.states.Dims()
+	fit, observed := make([]int, n), false
+	for i := range fit {
+		fit[i] = i
+	}
+	for k, w := range f.suffixes {
+		u := f.obs.find(v, w)
+		if u < 0 || f.obs.outputs[u] == nil {
+			continue
+		}
+		observed = true
+		fit = slices.DeleteFunc(fit, func(i int) bool {
+			for j, y := range f.obs.outputs[u] {
+				if !(math.Abs(y-f.states.At(i, k*f.obs.P+j)) <= tol) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	if len(fit) != 1 || !observed {
+		return -1
+	}
+	return fit[0]
 }
 
 // solve returns the machine in the coordinates C, all but its state at the start.
@@ -92,11 +156,14 @@ func (f *futures) solve(tol float64) (*Machine, error) {
 			return nil, fmt.Errorf("the transitions of symbol %d: %w", s, err)
 		}
 	}
-	Y := mat.NewDense(len(f.nodes), o.P, nil)
+	var told []int
+	var outputs []float64
 	for i, v := range f.nodes {
-		Y.SetRow(i, o.outputs[v])
+		if y := o.outputs[v]; y != nil {
+			told, outputs = append(told, i), append(outputs, y...)
+		}
 	}
-	X, _, _, err := linalg.LeastSquares(f.C, Y, tol)
+	X, _, _, err := linalg.LeastSquares(rowsOf(f.C, told), mat.NewDense(len(told), o.P, outputs), tol)
 	if err != nil {
 		return nil, fmt.Errorf("the outputs: %w", err)
 	}
@@ -125,7 +192,14 @@ func (f *futures) steps() []steps {
 func (f *futures) transitions(m *Machine, s int, seen steps, tol float64) error {
 	_, n := f.C.Dims()
 	if len(seen.from) == 0 {
-		m.Missing = append(m.Missing, Gap{f.obs.word(f.nodes[0]), s})
+		u, seen := f.nodes[0], false
+		for _, v := range f.nodes {
+			if _, seen = f.obs.place(v, s); seen {
+				u = v
+				break
+			}
+		}
+		m.Missing = append(m.Missing, Gap{f.obs.word(u), s, seen})
 		m.Unseen += n
 		return nil
 	}
@@ -144,7 +218,7 @@ func (f *futures) transitions(m *Machine, s int, seen steps, tol float64) error 
 }
 
 // gaps returns words whose states lie outside the span of the rows C, from which symbol s
-// was observed.
+// was observed with what follows; first those that s was seen after.
 func (f *futures) gaps(C *mat.Dense, s int) []Gap {
 	rows, n := C.Dims()
 	q := NewSpan(n)
@@ -152,9 +226,11 @@ func (f *futures) gaps(C *mat.Dense, s int) []Gap {
 		q.AddAbove(C.RawRowView(i), 1e-6)
 	}
 	var gaps []Gap
-	for i, v := range f.nodes {
-		if len(q.basis) < n && q.AddAbove(f.C.RawRowView(i), 1e-6) {
-			gaps = append(gaps, Gap{f.obs.word(v), s})
+	for _, seen := range []bool{true, false} {
+		for i, v := range f.nodes {
+			if _, ok := f.obs.place(v, s); len(q.basis) < n && (ok || !seen) && q.AddAbove(f.C.RawRowView(i), 1e-6) {
+				gaps = append(gaps, Gap{f.obs.word(v), s, seen})
+			}
 		}
 	}
 	return gaps

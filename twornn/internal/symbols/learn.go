@@ -30,8 +30,9 @@ const maxFutures = 4000
 //
 // over the words u that were seen with uσ too, C^σ the rows of uσ (Theorem 3 of the paper,
 // with prefixes and suffixes as they come). Where the rows are as many different ones as
-// the rank, they become the states; if transitions then are unit vectors up to the tolerance,
-// they are rounded, and the machine is checked on all the data.
+// the rank, they become the states, and where what was observed whole does not explain the data, other
+// words are taken for the only state that agrees with what was observed after them; if transitions
+// then are unit vectors up to the tolerance, they are rounded, and the machine is checked on all the data.
 //
 // It costs O(N n²) for N distinct prefixes and n states. It errs if the data tell no
 // machine at all; one that does not explain them has a large Error.
@@ -76,15 +77,26 @@ func (t *Tree) machine(k int, o Options) (*Machine, error) {
 	if err := f.collect(o.Tol); err != nil {
 		return nil, err
 	}
-	m, err := f.solve(o.Tol)
+	m, err := f.machine(k, o.Tol)
+	if err == nil && m.Error > o.Tol*t.Size() && f.complete(o.Tol) {
+		if c, err := f.machine(k, o.Tol); err == nil && c.Error < m.Error {
+			m = c
+		}
+	}
+	return m, err
+}
+
+// machine returns that of the coordinates C, where futures are of up to k symbols.
+func (f *futures) machine(k int, tol float64) (*Machine, error) {
+	m, err := f.solve(tol)
 	if err != nil {
 		return nil, err
 	}
-	m.Model = f.start(m.Model, o.Tol)
+	m.Model = f.start(m.Model, tol)
 	m.Futures = k
-	m.Error = t.errorOf(m.Model)
+	m.Error = f.obs.errorOf(m.Model)
 	if r := rounded(m.Model); r != nil {
-		if e := t.errorOf(r); e <= max(m.Error, o.Tol*t.Size()) {
+		if e := f.obs.errorOf(r); e <= max(m.Error, tol*f.obs.Size()) {
 			m.Model, m.Error, m.Deterministic = r, e, true
 		}
 	}

@@ -1,6 +1,12 @@
 package symbols
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/phrase"
+)
 
 // Model is a linear 2-RNN on one-hot inputs: after the word σ₁⋯σ_k its outputs are
 // Ω (A[σ₁]⋯A[σ_k])ᵀ h₀. H0 has n entries, each A[σ] is n×n, Omega p×n.
@@ -32,16 +38,35 @@ type Machine struct {
 	Deterministic bool      // states and transitions are unit vectors, exactly
 	Error         float64   // the largest error of an output
 	Values        []float64 // singular values of what follows the prefixes, one each of those that differ
-	// Unseen is the number of transitions that no word takes: for each symbol the states less
+	// Unseen is the number of transitions that no word tells: for each symbol the states less
 	// the rank of those in which it was read. Missing names such transitions.
 	Unseen  int
 	Missing []Gap
 }
 
-// Gap is a state and a symbol that was never read in it.
+// Gap is a state and a symbol of which no word tells where it leads from there.
 type Gap struct {
 	Word   []int // leads to the state
 	Symbol int
+	// Seen says that it was read there, but that too little of what follows was observed.
+	Seen bool
+}
+
+// Untold says of n transitions such as g, which the given word leads to, what the words lack, and the
+// cure, where futures are of k symbols.
+func (g Gap) Untold(n, k int, word string) (what, cure string) {
+	were := phrase.Count(n, "transition") + " were"
+	if n == 1 {
+		were = "1 transition was"
+	}
+	if !g.Seen {
+		return fmt.Sprintf("%s never seen, such as symbol %d after %s", were, g.Symbol, word), "add a word that takes them"
+	}
+	what = fmt.Sprintf("%s seen, but too little of what follows, such as symbol %d after %s", were, g.Symbol, word)
+	if k == 0 {
+		return what, "add an output there"
+	}
+	return what, "add words that go on from there with every word of " + phrase.Count(k, "symbol") + ", with an output after each symbol"
 }
 
 // Parameters returns the number of free parameters that the words tell: those of all

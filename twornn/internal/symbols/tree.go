@@ -125,6 +125,16 @@ func (o *Tree) Observed() (n int) {
 	return n
 }
 
+// Silent returns the number of beginnings of words, but the empty one, whose outputs are not known.
+func (o *Tree) Silent() (n int) {
+	for _, y := range o.outputs[1:] {
+		if y == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // find returns the node of a word below v, −1 if it was not met.
 func (o *Tree) find(v int32, word []int) int32 {
 	for _, s := range word {
