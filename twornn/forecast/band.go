@@ -135,8 +135,10 @@ func thinnedValues(q []float64) []float64 {
 }
 
 // between returns the interval about forecast f of a row that covers with the given
-// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones.
-func (b *band) between(f float64, row int, p float64) (low, high float64) {
+// probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones, and by so
+// much more on both sides, in the units of the errors. It holds f, which where errors are skewed
+// may lie beyond those ranks: so it can't be turned round, and what widens it leaves no outcome out.
+func (b *band) between(f float64, row int, p, more float64) (low, high float64) {
 	n := len(b.Quantiles)
 	s := b.scale(f, row) * b.Widen
 	if n == 0 {
@@ -150,7 +152,17 @@ func (b *band) between(f float64, row int, p float64) (low, high float64) {
 		}
 		return b.Quantiles[i] + (rank-float64(i))*(b.Quantiles[i+1]-b.Quantiles[i])
 	}
-	low = f + s*at(float64(n+1)*(1-p)/2-1)
-	high = f + s*at(float64(n+1)*(1+p)/2-1)
+	low = f + s*(min(at(float64(n+1)*(1-p)/2-1), 0)-more)
+	high = f + s*(max(at(float64(n+1)*(1+p)/2-1), 0)+more)
 	return low, high
+}
+
+// beyond returns how far value y of a row lies outside the widest interval about forecast f, in the
+// units of the errors.
+func (b *band) beyond(y, f float64, row int) float64 {
+	low, high := b.between(f, row, 1, 0)
+	if s := b.scale(f, row) * b.Widen; s > 0 {
+		return max(low-y, y-high, 0) / s
+	}
+	return 0
 }

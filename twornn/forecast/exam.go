@@ -40,8 +40,14 @@ func (l Lost) String() string {
 // lostErrors is the statistic of Diebold and Mariano from which on a loss is believed.
 const lostErrors = 2
 
-// rounding is the share of a value up to which errors are those of its arithmetic.
-const rounding = 1e-12
+// rounding is the share of a value up to which errors are those of its arithmetic, unless they are
+// more than a share of what it varies by: on a tower of 1e14 the whole series is no larger.
+const rounding, ofVariation = 1e-12, 1e-3
+
+// isRounding tells whether an error is that of arithmetic, beside values up to a size over a range.
+func isRounding(e, size, varies float64) bool {
+	return e <= rounding*size && (varies == 0 || e <= ofVariation*varies)
+}
 
 // isSimple tells whether a candidate counts as a simple method: persistence, a season
 // before, an autoregression.

@@ -3,6 +3,7 @@ package forecast
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,8 +27,10 @@ type mixture struct {
 // terms are the parts of one forecast.
 type terms struct {
 	Terms []term
-	// Fall and Rise bound the change over the horizon.
+	// Fall and Rise bound the change over the horizon; where Alone, changes in the training rows
+	// stood alone, and those forecast bound it.
 	Fall, Rise float64
+	Alone      bool    `json:",omitempty"`
 	Spread     float64 // mean square of the change forecast, on the rows held out
 	Band       band
 }
@@ -51,7 +54,6 @@ func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixtur
 		var cells []terms
 		for c, x := range row {
 			cell := terms{}
-			cell.Fall, cell.Rise = changeRange(t.r.v[t.k.targets[c]], x.h, t.r.n)
 			for n, w := range weights[i][c] {
 				if w == 0 {
 					continue
@@ -73,6 +75,7 @@ func newMixture(ctx context.Context, t *contest, weights [][][]float64) (*mixtur
 				cell.Terms = append(cell.Terms, e)
 			}
 			f := x.combined(weights[i][c])
+			cell.Fall, cell.Rise, cell.Alone = x.believed(t.r, t.k, f)
 			cell.Band, cell.Spread = newBand(f, x.truth, x.rows, x.h, t.k.seasons), spread(f, x.last)
 			cells = append(cells, cell)
 		}
@@ -209,15 +212,91 @@ func (m *mixture) raw(dst *mat.Dense, r *record, t int) {
 					y += e.Weight * p.value(ahead[e.Path][i].At(0, at), r, m.Warps[p.Warps], at, i, t)
 				}
 			}
-			dst.Set(i, c, m.held(y, r.v[j][t], i, c))
+			dst.Set(i, c, m.held(y, r.v[j], t, i, c))
 		}
 	}
 }
 
-// held returns y held to the believed range.
-func (m *mixture) held(y, last float64, i, c int) float64 {
-	cell := m.Cells[i][c]
-	y = last + min(max(y-last, cell.Fall), cell.Rise)
+// At most so large a share of the changes, or one, stand alone: those from one on that is so many times
+// the next smaller one.
+const aloneShare, aloneBy = 0.01, 4
+
+// believed returns the range of changes that forecasts are held to, given those of the rows held
+// out: half as large again as the changes seen. Where some of these stand alone, outliers in
+// the training rows, they tell nothing of how far forecasts may go, and a row with an outlier some
+// rows behind may meet a coefficient that no row learnt from has tried. It is then half as large
+// again as the changes that were forecast, those that stand alone if they came, and those seen
+// while a known column changed.
+func (x *cell) believed(r *record, k *task, forecasts []float64) (fall, rise float64, alone bool) {
+	v := r.v[k.targets[x.target]]
+	var seen []float64
+	for t := 0; t+x.h < r.n; t++ {
+		change := v[t+x.h] - v[t]
+		if slices.ContainsFunc(k.known, func(j int) bool { return r.v[j][t+x.h] != r.v[j][t] }) {
+			fall, rise = min(fall, 1.5*change), max(rise, 1.5*change)
+		} else {
+			seen = append(seen, change)
+		}
+	}
+	slices.Sort(seen)
+	high, up := withoutAlone(seen)
+	slices.Reverse(seen)
+	for i, c := range seen {
+		seen[i] = -c
+	}
+	low, down := withoutAlone(seen)
+	if !up && !down {
+		fall, rise = changeRange(v, x.h, r.n)
+		return fall, rise, false
+	}
+	for i, f := range forecasts {
+		from, to := about(v, x.rows[i])
+		change := max(f-to, 0) + min(f-from, 0)
+		if math.Abs(x.truth[i]-f) > math.Abs(change)/2 {
+			change = min(max(change, -low), high) // it did not come
+		}
+		fall, rise = min(fall, 1.5*change), max(rise, 1.5*change)
+	}
+	return fall, rise, true
+}
+
+// withoutAlone returns the largest of some sorted changes, without those at their end that stand
+// alone, at least 0, and whether there are such. Where most do not rise none does: those that do are rare events.
+func withoutAlone(sorted []float64) (largest float64, alone bool) {
+	n := len(sorted)
+	if n == 0 {
+		return 0, false
+	}
+	i := max(n-1-max(1, int(aloneShare*float64(n))), 0)
+	for ; i+1 < n && sorted[i] > 0; i++ {
+		if sorted[i+1] > aloneBy*sorted[i] {
+			return sorted[i], true
+		}
+	}
+	return max(sorted[n-1], 0), false
+}
+
+// aboutRows is of how many rows the median tells where a record is beside an outlier.
+const aboutRows = 5
+
+// about returns the last value at row t and the median of the last ones: if the last is an outlier
+// it may be gone in the next row.
+func about(v []float64, t int) (low, high float64) {
+	rows := slices.Sorted(slices.Values(v[max(0, t+1-aboutRows) : t+1]))
+	median := rows[len(rows)/2]
+	return min(v[t], median), max(v[t], median)
+}
+
+// held returns y, forecast from row t of v, held to the believed range.
+func (m *mixture) held(y float64, v []float64, t, i, c int) float64 {
+	cell, last := m.Cells[i][c], v[t]
+	if cell.Alone {
+		if low, high := about(v, t); y < low+cell.Fall || y > high+cell.Rise {
+			y = last
+		}
+	} else {
+		y = last + min(max(y-last, cell.Fall), cell.Rise)
+	}
 	// The record itself may have left the range.
 	return min(max(y, min(m.Low[c], last)), max(m.High[c], last))
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -203,4 +204,95 @@ func TestConcurrent(t *testing.T) {
 		}()
 	}
 	wg.Wait()
+}
+
+// TestRareEvents: of a series that is 0 but for rare events no interval is turned round, or leaves its
+// forecast out, at any level, nor reaches below 0.
+func TestRareEvents(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 78))
+	v := make([]float64, 400)
+	for i := range v {
+		if rnd.Float64() < 0.05 {
+			v[i] = 10 * rnd.ExpFloat64()
+		}
+	}
+	s := datasets.FromColumns([]string{"y"}, v)
+	f := fitted(t, v, 250)
+	for _, level := range []float64{0.1, 0.5, 0.8, 0.9, 0.99} {
+		p, err := f.Predictions(s, level, 249, 260, 275, 290, 305, 320, 335, 350, 365, 380, 395)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range p {
+			if !(0 <= x.Low && x.Low <= x.Forecast && x.Forecast <= x.High) {
+				t.Errorf("at %v, %d after row %d: %v in %v to %v", level, x.Horizon, x.Row, x.Forecast, x.Low, x.High)
+			}
+		}
+	}
+}
+
+// TestOutlierBehind: an outlier among the last training rows does not carry away the forecasts after it.
+// The first row after these may have it at a distance that no row learnt from has.
+func TestOutlierBehind(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 78))
+	clean := make([]float64, 420)
+	for i := 1; i < len(clean); i++ {
+		clean[i] = 0.8*clean[i-1] + rnd.NormFloat64()
+	}
+	for at, size := range map[int]float64{380: 1000, 390: 1e6, 395: -1000} {
+		v := append([]float64(nil), clean...)
+		v[at] = size
+		f, s := fitted(t, v, 400), datasets.FromColumns([]string{"y"}, v)
+		for row := at + 1; row < len(v); row++ {
+			x, err := f.Forecast(nil, s, row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 2 {
+				if y := x.At(i, 0); y < slices.Min(clean) || y > slices.Max(clean) {
+					t.Errorf("%v in row %d: forecast %v from row %d, of %v", size, at, y, row, v[row])
+				}
+			}
+		}
+	}
+}
+
+// TestKnownEvent: events that stand alone but come with a known column are forecast as before.
+func TestKnownEvent(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 78))
+	v, event := make([]float64, 320), make([]float64, 320)
+	event[60], event[90], event[310] = 1, 1, 1
+	for i := range v {
+		v[i] = rnd.NormFloat64() + 60*event[i]
+	}
+	s := datasets.FromColumns([]string{"y", "event"}, v, event)
+	f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, 300), Options{Targets: []string{"y"}, Known: []string{"event"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err := f.Forecast(nil, s, 309); err != nil || x.At(0, 0) < 20 {
+		t.Errorf("forecast %v of an event of 60, %v", x, err)
+	}
+}
+
+// TestTower: what varies little beside its size, but by more than rounding, is neither exact nor a tie.
+func TestTower(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 78))
+	v := make([]float64, 120)
+	x := 0.0
+	for i := range v {
+		x = 0.8*x + rnd.NormFloat64()
+		v[i] = 1e14 + x
+	}
+	if f := fitted(t, v, len(v)); len(f.Exact) > 0 {
+		t.Errorf("%v", f.Exact)
+	}
+	for _, x := range []struct {
+		e, size, varies float64
+		want            bool
+	}{{1, 1e14, 6, false}, {1e-3, 1e14, 6, true}, {1e-16, 7, 0, true}, {1e-9, 7, 0, false}, {1e-9, 7, 5, false}} {
+		if isRounding(x.e, x.size, x.varies) != x.want {
+			t.Errorf("%+v", x)
+		}
+	}
 }

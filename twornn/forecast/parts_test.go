@@ -162,7 +162,7 @@ func TestBand(t *testing.T) {
 	if b.Scale != phaseScale {
 		t.Fatalf("noise of the season: scale %d", b.Scale)
 	}
-	lo, hi := b.between(0, 5, 0.9) // row 5 is the target of row 4, of noise 1
+	lo, hi := b.between(0, 5, 0.9, 0) // row 5 is the target of row 4, of noise 1
 	if got := hi - lo; math.Abs(got/(2*1.645)-1) > 0.25 {
 		t.Errorf("width %v, want that of 90 %% of normal noise", got)
 	}
@@ -211,6 +211,52 @@ func TestIntervals(t *testing.T) {
 	g := fitted(t, turned, train)
 	if early, late := share(g, turned, train), share(g, turned, n-1); early < 0.9 || late > 0.1 {
 		t.Errorf("share of a rule turned round: %.3f, later %.3f", early, late)
+	}
+}
+
+// TestIntervalsBeyondHeldOut: where errors grow beyond all of those held out, since forecasts are held
+// to the training range, intervals cover all the same, and are no wider than they must; what was
+// still in the training rows and moves later too. Few outliers widen nothing.
+func TestIntervalsBeyondHeldOut(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 78))
+	const n, train, h = 500, 150, 10
+	trend, grows, still := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		e := rnd.NormFloat64()
+		trend[i], grows[i] = float64(i)+e, float64(i*i)/100+e
+		if i >= train {
+			still[i] = e
+		}
+	}
+	for name, y := range map[string][]float64{"trend": trend, "grows": grows, "still": still} {
+		s := datasets.FromColumns([]string{"y"}, y)
+		f, err := TwoRNN{}.Learn(context.Background(), s.Rows(0, train), Options{Horizons: []int{h}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, width, miss := 0.0, 0.0, 0.0
+		for r := 300; r < n; r++ {
+			p, err := f.Predictions(s, 0.9, r-h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			share, w, _ := p.Coverage()
+			in, width, miss = in+share/(n-300), width+w/(n-300), miss+math.Abs(p[0].Forecast-y[r])/(n-300)
+		}
+		// Some rows more are missed than of errors that do not grow.
+		if in < 0.8 || width > 6*miss {
+			t.Errorf("%s: coverage %.3f, width %.3g where errors are %.3g", name, in, width, miss)
+		}
+	}
+	last := lastBeyond(0.9)
+	for range 4 {
+		last.add(7)
+	}
+	if q := last.quantile(0.9); q != 0 {
+		t.Errorf("four of %d widen by %v", len(last.x), q)
+	}
+	if last.add(9); last.quantile(0.9) != 7 {
+		t.Errorf("five widen by %v", last.quantile(0.9))
 	}
 }
 

@@ -164,3 +164,29 @@ func TestAnyFileIsOneForecaster(t *testing.T) {
 		}
 	})
 }
+
+// TestIntervalsAreOrdered: whatever the errors, an interval holds its forecast, and one that covers more,
+// or is widened, holds the other.
+func TestIntervalsAreOrdered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, shift := rapid.IntRange(1, 40).Draw(t, "n"), rapid.Float64Range(-9, 9).Draw(t, "shift")
+		f, truth, rows := make([]float64, n), make([]float64, n), make([]int, n)
+		for i := range f {
+			f[i], rows[i] = rapid.Float64Range(0, 9).Draw(t, "f"), i
+			truth[i] = f[i] + shift + rapid.Float64Range(-9, 9).Draw(t, "e")
+		}
+		b := newBand(f, truth, rows, 1, nil)
+		p, q := rapid.Float64Range(0.01, 0.99).Draw(t, "p"), rapid.Float64Range(0.01, 0.99).Draw(t, "q")
+		p, q = min(p, q), max(p, q)
+		y, more := rapid.Float64Range(-20, 20).Draw(t, "y"), rapid.Float64Range(0, 5).Draw(t, "more")
+		low, high := b.between(y, 3, p, 0)
+		if !(low <= y && y <= high) {
+			t.Fatalf("%v in %v to %v", y, low, high)
+		}
+		for _, x := range [][2]float64{{q, 0}, {p, more}} {
+			if l, h := b.between(y, 3, x[0], x[1]); l > low || h < high {
+				t.Fatalf("%v to %v at %v; %v to %v at %v, widened by %v", low, high, p, l, h, x[0], x[1])
+			}
+		}
+	})
+}

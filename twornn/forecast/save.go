@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/twornn/spectral/datasets"
@@ -13,8 +14,8 @@ import (
 )
 
 // saved is the form of a saved forecaster, a JSON object. Places are checked when it is
-// read. Version 1 had neither Format nor a checksum, and version 2 took rows as they followed
-// each other, whatever their times.
+// read. Version 1 had neither Format nor a checksum, version 2 took rows as they followed
+// each other, whatever their times, and version 3 knew of no changes that stand alone.
 type saved struct {
 	Format   string
 	Version  int
@@ -34,7 +35,7 @@ type saved struct {
 }
 
 // savedVersion is raised when the form changes.
-const savedFormat, savedVersion = "twornn forecaster", 3
+const savedFormat, savedVersion = "twornn forecaster", 4
 
 // A saved forecaster of twelve columns has some 100 kB and 500 objects. Objects are bounded
 // too, since an empty one takes two bytes of the file and hundreds in memory.
@@ -294,6 +295,8 @@ func (c *checker) cell(x terms, m *mixture, column int) {
 	if x.Band.Scale == phaseScale {
 		c.want(len(x.Band.Phase) > 0, "an interval has no season")
 	}
+	// Else an interval would be turned round.
+	c.want(x.Band.Widen >= 0 && x.Band.Floor >= 0 && !slices.ContainsFunc(x.Band.Phase, func(s float64) bool { return s < 0 }) && slices.IsSorted(x.Band.Quantiles), "an interval is out of range")
 	for _, e := range x.Terms {
 		switch {
 		case e.Linear != nil:

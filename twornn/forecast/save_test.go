@@ -100,7 +100,7 @@ func damaged(t *testing.T, f *Fitted) {
 // unsealed returns a saved forecaster as version 1 wrote it.
 func unsealed(text string) string {
 	text = text[:strings.Index(text, `,"sha256":`)] + "}\n"
-	return strings.Replace(text, `"Format":"twornn forecaster","Version":3`, `"Version":1`, 1)
+	return strings.Replace(text, `"Format":"twornn forecaster","Version":4`, `"Version":1`, 1)
 }
 
 // TestSavedForecasterIsItself: version 1 still loads, to the same forecasts; with any
@@ -143,7 +143,7 @@ func TestSavedForecasterIsItself(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a model":      {`{"format":"twornn model","version":1,"h0":[1]}`, "twornn model"},
 		"no version":   {`{"h0":[1],"A":[[[1]]],"Omega":[[1]]}`, "version"},
-		"a later one":  {`{"Format":"twornn forecaster","Version":4,"Other":{}}`, "version 4"},
+		"a later one":  {`{"Format":"twornn forecaster","Version":5,"Other":{}}`, "version 5"},
 		"a list":       {`[1]`, "cannot unmarshal array"},
 		"designs":      {`{"Version":1,"Mixture":{"Designs":[` + strings.Repeat("{},", 1<<19) + `{}]}}`, "parts"},
 		"what follows": {unsealed(b.String()) + "x", "after top-level value"},

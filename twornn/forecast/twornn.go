@@ -37,7 +37,9 @@ import (
 // chance. Then all that has weight learns from all training rows.
 //
 // No forecast leaves the training range widened by half of itself, nor changes by more
-// than half as much again as any change seen over its horizon. Where what it forecasts
+// than half as much again as any change seen over its horizon. If outliers made such changes in the
+// training rows, four times as large as any other, the bound is half as much again as those
+// that were forecast in the rows held out, and persistence stands for a forecast beyond it. Where what it forecasts
 // fails to come in the rows after the training part, it fades into persistence, and its
 // intervals follow how often they missed: both are states, and need no new fit.
 //
@@ -117,7 +119,7 @@ func (m TwoRNN) weigh(t *contest, group []int, out *Fitted) [][][]float64 {
 			e, simple, statistic := x.examine(t.k.columns[t.k.targets[c]])
 			out.Exams[i*t.k.asked+group[c]] = e
 			if e.RMSE > e.Simple && statistic > lostErrors {
-				if e.RMSE-e.Simple > rounding*largest(x.truth) { // else it is a tie, of which nothing is to be said
+				if !isRounding(e.RMSE-e.Simple, largest(x.truth), slices.Max(x.truth)-slices.Min(x.truth)) { // else it is a tie, of which nothing is to be said
 					out.Warnings = append(out.Warnings, Lost{e, statistic, !m.Keep})
 				}
 				if !m.Keep {
@@ -172,7 +174,8 @@ func (m *mixture) exact() []Exact {
 		e := Exact{Target: name, Still: m.Low[c] == m.High[c]}
 		for i, h := range m.k.horizons {
 			b := m.Cells[i][c].Band
-			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && b.Quantiles[n-1]-b.Quantiles[0] <= rounding*max(math.Abs(m.Low[c]), math.Abs(m.High[c])) {
+			size, varies := max(math.Abs(m.Low[c]), math.Abs(m.High[c])), m.High[c]-m.Low[c]
+			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && isRounding(b.Quantiles[n-1]-b.Quantiles[0], size, varies) {
 				e.Horizons = append(e.Horizons, h)
 			}
 		}
@@ -187,8 +190,11 @@ func (m *mixture) exact() []Exact {
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
 // season. They widen and narrow as those of the rows since the
-// training part missed more or less often than they should. Where no row held out was missed they
-// have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
+// training part missed more or less often than they should, and if more of these erred further than
+// all rows held out than may be missed, they widen by as much. An interval holds its forecast, which is
+// an expectation: where errors are skewed, as of a series that is 0 in most rows, this may lie beyond the
+// ranks of errors that would do, and the interval then covers more than was asked for.
+// Where no row held out was missed they have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		return nil, nil, badCoverage(coverage)
@@ -209,7 +215,7 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 			if !math.IsNaN(y) { // or its future is not known
 				lo, hi = f.mixture.interval(r, r.row(t), i, c, coverage)
 			}
-			if f.mixture.Low[c] == 0 {
+			if now := r.row(t); f.mixture.Low[c] == 0 && slices.Min(r.v[f.task.targets[c]][:now+1]) >= 0 {
 				lo = max(lo, min(y, 0)) // what never was negative stays so
 			}
 			low.Set(i, c, lo)
