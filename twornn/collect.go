@@ -93,9 +93,10 @@ func measured(c moments.Set) error {
 	return errShort(d)
 }
 
-// errShort says that every sequence is longer than what is measured unasked.
+// errShort says that every sequence is longer than what is measured, and which lengths are needed: with
+// outputs of one length alone no L helps.
 func errShort(d int) error {
-	return fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are; give L, or outputs after every step",
+	return fmt.Errorf("twornn: no sequence is short enough to be measured unasked: with %s, lengths up to 9 with d^l ≤ %d are, and up to 3 in any case; L asks for lengths L, 2L and 2L+1: give outputs after every step, or sequences of three such lengths, with their L",
 		phrase.Count(d, "input"), moments.AutoUnknowns)
 }
 

@@ -16,7 +16,8 @@ import (
 // Options are the choices of Fit. The zero value leaves them all to Fit.
 type Options struct {
 	// L is the length of prefixes and suffixes. Zero: chosen with the rank among
-	// those that the data's lengths allow.
+	// those that the data's lengths allow. It is for words, and windows fitted as words: a fit along
+	// runs takes none.
 	L int
 	// Rank is the number of states, at the most: fewer are taken, with a warning, where the others would
 	// fit noise. Zero: the one of least BIC, or along runs that which does best on parts of the data left out.

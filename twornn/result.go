@@ -20,7 +20,7 @@ type Result struct {
 	Basis          Basis
 	SingularValues []float64     // of the Hankel block, descending
 	Recovery       map[int]Stats // by length
-	N              int           // measurements, over all lengths
+	N              int           // measurements, over all lengths; of a fit along runs, runs. Their outputs, Refinement.N, count once that stand in several windows
 	Lengths        []int         // of the measurements, ascending
 	MSE, ZeroMSE   float64       // on the measurements: the model's, the zero function's
 	LongMSE        float64       // on the last outputs of a sample of longer training sequences; 0 if there are none

@@ -68,7 +68,7 @@ func (b Basis) resolve(L int, has func(l int) bool) (Basis, error) {
 		}
 	}
 	if ls := missing(b); len(ls) > 0 {
-		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s; give such sequences, or another L",
+		return b, fmt.Errorf("twornn: L = %d with %v needs sequences (or outputs) of length %s; none were collected of length %s; give such sequences, or outputs after every step, or an L all of whose lengths the data hold",
 			L, b, phrase.List(b.lengths(L)), phrase.List(ls))
 	}
 	return b, nil

@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -136,12 +137,20 @@ func (f *wordFit) checkDescent(best candidate, r *Result) {
 	}
 	switch st := r.Refinement; {
 	case f.cutShort || best.climb.Status == lsq.Stopped:
-		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far, %.2g standard errors from its optimum; allow more time, or name a rank", st.Gradient)
+		r.warn(NotConverged, "stopped before every rank and start was tried; the model is the best so far%s; allow more time, or name a rank", st.offset())
 	case f.exhausted:
 		r.warn(NotConverged, "the search reached its limit of work, and some ranks or starts were not tried; give Options{Rank: n} to have one rank searched in full")
-	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset):
-		r.warn(NotConverged, "the joint fit reached its limit of %s, %.2g standard errors from its optimum; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"), st.Gradient)
+	case st.Status == IterationLimit && !(st.Gradient < f.policy.Offset) && !best.climb.exact():
+		r.warn(NotConverged, "the joint fit reached its limit of %s%s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"), st.offset())
 	}
+}
+
+// offset says how far from its optimum a fit ended, where that is known.
+func (s Stats) offset() string {
+	if math.IsInf(s.Gradient, 0) || math.IsNaN(s.Gradient) {
+		return ""
+	}
+	return fmt.Sprintf(", %.2g standard errors from its optimum", s.Gradient)
 }
 
 // checkFreedom warns of a model with more free parameters than the data have outputs.
@@ -184,7 +193,8 @@ func (f *wordFit) guard(best candidate, r *Result) {
 // measured.
 func (f *wordFit) checkLong(best candidate, r *Result) {
 	last := r.Lengths[len(r.Lengths)-1]
-	drifts := best.long > f.policy.Drift*r.MSE
+	// A relative error of 1e-9 is exact: what is below is rounding.
+	drifts := best.long > f.policy.Drift*r.MSE && best.long > 1e-18*best.zeroLong
 	if drifts && best.long <= best.zeroLong {
 		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, phrase.Count(last, "step"), r.MSE)
 	}

@@ -1,9 +1,12 @@
 package twornn
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -115,5 +118,60 @@ func TestRankAskedTooHighIsCutAndTold(t *testing.T) {
 	}
 	if e := relativeError(t, r, m, 8); e > 1e-8 {
 		t.Errorf("relative error %.2g", e)
+	}
+}
+
+// sumWords returns random words over m symbols with their sums modulo m after every symbol, or after the
+// last alone.
+func sumWords(m, words, length int, last bool) []Sequence {
+	rnd := rand.New(rand.NewPCG(1, 4))
+	out := make([]Sequence, words)
+	for i := range out {
+		x, y, sum := mat.NewDense(length, m, nil), mat.NewDense(length, 1, nil), 0
+		for t := range length {
+			s := rnd.IntN(m)
+			sum = (sum + s) % m
+			x.Set(t, s, 1)
+			y.Set(t, 0, float64(sum))
+		}
+		if last {
+			y = mat.NewDense(1, 1, []float64{float64(sum)})
+		}
+		out[i] = Sequence{X: x, Y: y}
+	}
+	return out
+}
+
+// TestRoundingIsNoFault: where nothing but rounding is left neither the limit of iterations nor more
+// rounding on longer sequences is a fault.
+func TestRoundingIsNoFault(t *testing.T) {
+	r := fit(t, slices.Values(sumWords(5, 2000, 6, false)), Options{Rank: 5, L: 1})
+	if r.MSE > 1e-20 || len(r.Warnings) > 0 {
+		t.Errorf("%v", r)
+	}
+}
+
+// TestUnknownOffset: how far a fit is from its optimum is left out where that is not known.
+func TestUnknownOffset(t *testing.T) {
+	data := draw(Random(3, 2, 2, 0.7, pcg(1)), 60, 6, 0.05, true, 2)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := Fit(ctx, data, Options{Recorder: cancelAfter{&stopAfter{left: 12}, cancel}})
+	if err != nil || !r.Has(NotConverged) || !strings.Contains(fmt.Sprint(r.Warnings), "the model is the best so far; allow more time") {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestLengthsNeeded: no L suits words of one length alone; the error says which lengths are needed.
+func TestLengthsNeeded(t *testing.T) {
+	for _, o := range []Options{{}, {L: 1}} {
+		_, err := Fit(t.Context(), slices.Values(sumWords(7, 300, 4, true)), o)
+		if err == nil || strings.Contains(err.Error(), "give L") || !strings.Contains(err.Error(), "L asks for lengths L, 2L and 2L+1: give outputs after every step, or sequences of three such lengths, with their L") {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+	_, err := Fit(t.Context(), slices.Values(sumWords(7, 300, 4, true)), Options{L: 2})
+	if err == nil || !strings.Contains(err.Error(), "none were collected of length 2 and 5; give such sequences, or outputs after every step, or an L all of whose lengths the data hold") {
+		t.Errorf("L = 2: %v", err)
 	}
 }
