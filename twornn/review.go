@@ -120,9 +120,10 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if r.Fallback || r.Has(Deficient) {
 		return
 	}
-	outputs := k.Targets() * p
+	outputs := k.Different() * p
 	free := freeParameters(r.Rank, d, p)
 	if r.Interactions != nil {
+		outputs = k.Targets() * p
 		free = p
 		for _, c := range r.Candidates {
 			if c.Chosen {
@@ -134,7 +135,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 		}
 	}
 	if free > outputs {
-		r.warn(Deficient, "the data hold %s, the model has %s: it is one of many that fit; give more data or lower the rank", phrase.Count(outputs, "output"), phrase.Count(free, "free parameter"))
+		r.warn(Deficient, "the data hold %s after different inputs, the model has %s: it is one of many that fit; give more data or lower the rank", phrase.Count(outputs, "output"), phrase.Count(free, "free parameter"))
 	}
 }
 

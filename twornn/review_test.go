@@ -458,3 +458,17 @@ func TestTooFewRepeated(t *testing.T) {
 		t.Errorf("no word of the data: %v", r)
 	}
 }
+
+// TestDeficientOfRepeats: sequences that repeat others do not make up for parameters that the data leave open, though
+// parts of them that are left out come out exactly.
+func TestDeficientOfRepeats(t *testing.T) {
+	m := Random(5, 6, 2, 0.4, pcg(1))
+	few := drawLengths(m, 1, 0.01, 2, 2, 4, 5)
+	var data []Sequence
+	for range 12 {
+		data = append(data, slices.Collect(few)...)
+	}
+	if r := fit(t, sequences(data...), Options{}); !r.Fallback && !r.Has(Deficient) {
+		t.Errorf("%v", r)
+	}
+}

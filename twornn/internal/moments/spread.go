@@ -6,12 +6,27 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // Targets returns how many outputs there are, each target counted once.
 func (k *Kept) Targets() (n int) {
 	for _, r := range k.Runs {
 		n += len(r.At) - r.Fresh
+	}
+	return n
+}
+
+// Different returns how many of these there are after different inputs: sequences that repeat others tell nothing
+// more of what a model is elsewhere.
+func (k *Kept) Different() (n int) {
+	seen := map[uint64]bool{}
+	for _, r := range k.Runs {
+		if key := linalg.Digest(r.X); !seen[key] {
+			seen[key] = true
+			n += len(r.At) - r.Fresh
+		}
 	}
 	return n
 }
