@@ -73,8 +73,9 @@ type CSV struct {
 	// data if there are none.
 	Columns []string
 	// Missing are markers of missing values, besides the empty cell, NA, NaN and
-	// null, in any case and between any blanks, and errors of spreadsheets: #N/A, #DIV/0!, #VALUE!. A marker that is a number stands for
-	// all ways to write it: -99 is also -99.0.
+	// null, in any case and between any blanks, and errors of spreadsheets: #N/A,
+	// #DIV/0!, #VALUE!. A marker that is a number stands for all ways to write it:
+	// -99 is also -99.0.
 	Missing []string
 	// Range gives the lowest and the highest value that is possible in a column. A
 	// value outside counts as missing, and Series.String says how many there are. An

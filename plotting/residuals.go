@@ -44,13 +44,7 @@ func Residuals(title, yLabel string, times []time.Time, r []float64) (*plot.Plot
 	if n == 0 {
 		return nil, fmt.Errorf("plotting: of %s none is finite", count(len(r), "residual"))
 	}
-	rms := rootMeanSquare(r)
-	within := 0
-	for _, v := range r {
-		if math.Abs(v) <= 1.96*rms { // not so for NaN
-			within++
-		}
-	}
+	bound := 1.96 * rootMeanSquare(r)
 	p := newPlot(title, "step", yLabel)
 	f := frame{}
 	if times != nil && all.low == all.high {
@@ -58,34 +52,46 @@ func Residuals(title, yLabel string, times []time.Time, r []float64) (*plot.Plot
 		all = extent{all.low - day, all.low + day}
 	}
 	f.left, f.right = all.padded(false, 0.02)
-	most.take(1.96 * rms)
-	most.take(-1.96 * rms)
+	most.take(bound)
+	most.take(-bound)
 	f.foot, f.top = most.padded(false, 0.05)
 	f.setAxes(p)
 	if times != nil {
 		p.X.Label.Text = ""
 		p.X.Tick.Marker = dates{}
 	}
-	level := func(y float64, s draw.LineStyle) {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: f.left, Y: y}, {X: f.right, Y: y}}, LineStyle: s})
-	}
+	f.drawResiduals(p, x, r, bound, n)
+	return p, nil
+}
+
+// drawResiduals draws the dots, of which n are finite, the levels 0 and ±bound, and the key.
+func (f *frame) drawResiduals(p *plot.Plot, x, r []float64, bound float64, n int) {
 	limit := draw.LineStyle{Color: palette[1], Width: 1.2, Dashes: dashes[1]}
-	level(0, draw.LineStyle{Color: ink, Width: 1})
-	level(1.96*rms, limit)
-	level(-1.96*rms, limit)
+	levels := []plotter.XYs{f.level(0), f.level(bound), f.level(-bound)}
+	for i, style := range []draw.LineStyle{{Color: ink, Width: 1}, limit, limit} {
+		p.Add(&plotter.Line{XYs: levels[i], LineStyle: style})
+	}
 	points := f.cloud(x, r)
 	p.Add(&plotter.Scatter{XYs: points, GlyphStyle: dot(len(points))})
+	within := 0
+	for _, v := range r {
+		if math.Abs(v) <= bound { // not so for NaN
+			within++
+		}
+	}
 	k := newKey(p)
 	k.dots(points)
-	for _, y := range []float64{0, 1.96 * rms, -1.96 * rms} {
-		k.taken([]plotter.XYs{{{X: f.left, Y: y}, {X: f.right, Y: y}}}, nil)
-	}
+	k.taken(levels, nil)
 	k.add(missing("residuals", len(r)-n), sample{glyph: dot(1)})
-	k.add(fmt.Sprintf("±1.96 × RMS, RMS = %.3g", rms), sample{line: limit})
+	k.add(fmt.Sprintf("±1.96 × RMS, RMS = %.3g", bound/1.96), sample{line: limit})
 	k.add(fmt.Sprintf("%.1f%% lie within (95%% if normal)", 100*float64(within)/float64(n)), nil)
 	k.thinned(len(points), n)
 	k.place(p)
-	return p, nil
+}
+
+// level returns the line across the frame at height y.
+func (f *frame) level(y float64) plotter.XYs {
+	return plotter.XYs{{X: f.left, Y: y}, {X: f.right, Y: y}}
 }
 
 // rootMeanSquare is that of the finite values.

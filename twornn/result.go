@@ -111,7 +111,7 @@ const (
 	ShortWords                            // the words measured carry fewer states than the data show
 	Unexcited                             // inputs vary too little to learn more than what they show
 	TooFew                                // the data do not tell whether the model is better than a simple rival
-	StartCounts                           // where a run begins counts for much: for long in a single one, or the runs begin at different states
+	StartCounts                           // a single run's start counts for long, or runs begin at different states
 	IllConditioned                        // a recovery that was named magnifies errors
 	Unexplained                           // a machine of words.FitOutputs is off on its own words
 )

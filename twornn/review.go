@@ -120,9 +120,11 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if r.Fallback || r.Has(Deficient) {
 		return
 	}
-	outputs := k.Different() * p
+	var outputs int
 	free := freeParameters(r.Rank, d, p)
-	if r.Interactions != nil {
+	if r.Interactions == nil {
+		outputs = k.Different() * p
+	} else {
 		outputs = k.Targets() * p
 		free = p
 		for _, c := range r.Candidates {

@@ -45,8 +45,9 @@ type Policy struct {
 //     there were no products, some were taken in one of 200 draws.
 //   - Slight: where the truth was linear, readouts gained 0.13 % at the most on parts left out of twenty
 //     draws of windows, and one that gained on most of the parts did by 0.06 %.
-//   - Sure: windows of two random walks gained 0.9 and 2.9 % by products on parts left out, 1.4 and 2.1 standard errors, and lost
-//     a fifth to a third on later rows; those of wind gained 0.5 %, 3.3 standard errors, or more.
+//   - Sure: windows of two random walks gained 0.9 and 2.9 % by products on parts left out, 1.4 and 2.1
+//     standard errors, and lost a third or more on later rows; those of wind gained 0.5 %, 3.3 standard
+//     errors, or more.
 //   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
 //     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
 func Default() Policy {

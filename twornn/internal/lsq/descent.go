@@ -264,7 +264,11 @@ func (r *Descent) Distance() float64 {
 		p.Open()
 		defer p.Close()
 	}
-	r.normal(context.Background())
+	before := r.SSE
+	if r.normal(context.Background()); math.IsInf(r.SSE, 1) { // the pass was broken off
+		r.SSE, r.stale = before, true
+		return math.Inf(1)
+	}
 	s := newStepper(len(r.Theta))
 	s.mu = 1e-12
 	r.damping(s.D, r.N)

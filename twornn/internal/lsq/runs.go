@@ -49,7 +49,7 @@ type Runs struct {
 	Thin bool
 }
 
-// enough is how many rows for each parameter give JᵀJ well enough for a step, to some tenth in any direction.
+// enough is how many rows for each parameter give JᵀJ well enough for a step, to some eighth in any direction if rows are alike.
 const enough = 64
 
 // Known are the sums of each fold at a θ.

@@ -196,7 +196,7 @@ func TestRunsThinned(t *testing.T) {
 		for j := range k {
 			v.SetVec(j, rnd.NormFloat64())
 		}
-		// Of 900 rows a mean of squares errs by some twentieth.
+		// Of a thousand rows a mean of squares errs by some twentieth.
 		if ratio := mat.Inner(v, thin, v) / mat.Inner(v, N, v); math.Abs(ratio-1) > 0.2 {
 			t.Errorf("vᵀNv is %.3g times that of all rows", ratio)
 		}

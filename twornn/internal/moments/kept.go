@@ -252,14 +252,14 @@ func (k *Kept) alone(d, j int) (c []float64, ok bool) {
 	value := 0.0
 	for x := range k.inputs(d, math.MaxInt) {
 		if value == 0 {
-			value = x[j]
+			value = x[j] // of the first step
 		}
-		if x[j] != value || value == 0 {
+		if x[j] == 0 || x[j] != value {
 			return nil, false
 		}
 	}
 	if value == 0 {
-		return nil, false
+		return nil, false // there is no step
 	}
 	c = make([]float64, d)
 	c[j] = 1 / value
