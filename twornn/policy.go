@@ -89,7 +89,8 @@ type policy struct {
 	// a warning: by a fifth more than on parts left out, whose start is known, a model is no longer what these show.
 	Memory float64
 	// Settles is the squared error at the end of runs, over that at their beginning, below which a warning says that
-	// they begin at different states.
+	// they begin at different states: where runs of a system that decays did, it was 0.02 to 0.09, and in some
+	// sixty random fits of other data 0.2 at the least.
 	Settles float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
