@@ -17,7 +17,11 @@ func (f *wordFit) choose(ctx context.Context, start candidate) (candidate, []can
 	if err != nil {
 		return candidate{}, nil, err
 	}
-	best := j.stable(j.choose(start), start.L)
+	best := j.choose(start)
+	if f.o.L > 0 && !best.climb.adequate(f.policy) {
+		best = j.elsewhere(best)
+	}
+	best = j.stable(best, start.L)
 	j.polish(best)
 	if zero := j.targets() * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
 		best.zero = true
@@ -29,6 +33,36 @@ func (f *wordFit) choose(ctx context.Context, start candidate) (candidate, []can
 	f.cutShort = j.stopped()
 	f.exhausted = j.stinted
 	return *best, all, nil
+}
+
+// elsewhere returns the best of another L than the one that was asked for, which the likelihood does not need:
+// if a run from its best start comes below the best so far the search begins again there.
+func (j *joint) elsewhere(best *candidate) *candidate {
+	f := j.f
+	for _, L := range f.fittingL() {
+		if L == f.o.L || j.stopped() {
+			continue
+		}
+		cs, err := f.candidatesAt(j.ctx, L)
+		if err != nil {
+			continue // there is a start from the L that was asked for
+		}
+		start := leastCriterion(cs)
+		n := start.states()
+		if !start.finite() || !j.possible(n) || !j.affordable(n) || j.exhausted(n) {
+			continue
+		}
+		q := *j.data
+		q.N = n
+		goal := best.climb.SSE * math.Exp((j.criterion(1, best.states())-j.criterion(1, n))/j.targets())
+		r := j.climb(&q, start.Model, nil, &goal)
+		j.spent += float64(r.Iterations+1) * j.data.Work(n)
+		if r.SSE < goal {
+			f.spectral = append(f.spectral, cs...)
+			best = j.choose(start)
+		}
+	}
+	return best
 }
 
 // all returns what was tried, by ascending rank, with the squared errors of each.
@@ -68,9 +102,7 @@ func (j *joint) choose(spectral candidate) *candidate {
 	if j.f.o.Rank == 0 && !best.climb.adequate(j.f.policy) {
 		best = j.upwards(best, spectral)
 	}
-	if best.states() <= n {
-		best = j.downwards(best, spectral.L)
-	}
+	best = j.downwards(best, spectral.L)
 	if j.f.o.Rank == n && best.states() == n && !best.climb.adequate(j.f.policy) {
 		j.oneMore(best, spectral)
 	}
@@ -101,8 +133,8 @@ func (j *joint) downwards(best *candidate, L int) *candidate {
 		fewer := j.criterion(1, r+1) - j.criterion(1, r)
 		goal := best.climb.SSE * math.Exp(fewer/j.targets())
 		starts := j.f.policy.FewStarts
-		if j.data.LeastSum(r) > goal {
-			starts = 1 // no model of so few states comes near: one run shows how far it stays
+		if j.tried[r] != nil || j.data.LeastSum(r) > goal {
+			starts = 1 // tried on the way up, or no model of so few states comes near: the truncation of the best shows it
 		}
 		c := j.likeliest(r, L, starts, &goal)
 		if !(c.bic < best.bic) {

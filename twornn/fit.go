@@ -63,7 +63,8 @@ func (o Options) measure(ctx context.Context, data iter.Seq[Sequence]) (moments.
 // k = R(dR+p+1) − R² the free parameters of a 2-RNN with R states. The search goes up and
 // down from the rank of the spectral estimate of least BIC, which also chooses L. Ranks
 // that the prefixes of L cannot carry are none, and no search takes ranks that would take
-// minutes. A rank that was asked for is an upper bound: spare states, which would fit noise and go astray
+// minutes. An L that was asked for gives the starts; where the best from them leaves more than noise those of
+// the others that the data allow are tried too. A rank that was asked for is an upper bound: spare states, which would fit noise and go astray
 // on longer sequences, are cut, with a warning. Result.Candidates has all that was weighed.
 //
 // A model whose outputs explode on inputs much longer than those trained on gives way to a
@@ -305,7 +306,7 @@ func remeasured(c moments.Set, o Options) (moments.Set, error) {
 // Start is the first step of a fit, spectral learning: the models that the measurements tell, of
 // every L and rank that the options leave open (Algorithm 1), each with its criterion. Where the
 // inputs hold a constant and the data are no short words they are linear systems, read off the
-// responses to single inputs. It errs as FitCollection does.
+// responses to single inputs; where inputs are many they are of L = 1 (see FitCollection). It errs as FitCollection does.
 //
 // The three steps by hand,
 //
@@ -330,7 +331,7 @@ func Start(ctx context.Context, c Collection, o Options) ([]Candidate, error) {
 }
 
 // Likelihood is the second step: the likeliest model that is to be reached from m, over every
-// output that the data give, whatever L. It goes along the runs where Fit would, with m as it is:
+// output that the data give, whatever L. It goes along the runs, or sequences, where Fit would, with m as it is:
 // products of state and input are there if m has some. It errs as FitCollection does, and if
 // m does not fit the data.
 func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candidate, error) {
@@ -373,15 +374,24 @@ func Choose(candidates []Candidate, o Options) (best Candidate, ok bool) {
 	return best, ok
 }
 
-// steps are the first two, by words or along runs.
+// steps are the first two, by words, along runs or along sequences of many inputs.
 type steps interface {
 	starts(ctx context.Context) ([]Candidate, error)
 	likelihood(ctx context.Context, m *Model) (Candidate, error)
 }
 
-// newSteps returns those of the data: along runs where the inputs hold a constant and they are no short words.
+// newSteps returns those of the data: along runs where the inputs hold a constant and they are no short
+// words, along sequences where they are many, and else by words.
 func newSteps(c moments.Set, o Options) (steps, error) {
-	if f := newRunFit(c, o, standard); f != nil && o.Recovery == nil && !f.short() {
+	if o.Recovery != nil {
+		return newWordFit(c, o, standard)
+	}
+	switch f := newRunFit(c, o, standard); {
+	case f == nil:
+		if w, err := newWideFit(c, o, standard); w != nil || err != nil {
+			return w, err
+		}
+	case !f.short():
 		return f, nil
 	}
 	return newWordFit(c, o, standard)

@@ -145,6 +145,9 @@ func (j *joint) likeliest(n, L, tries int, goal *float64) *candidate {
 	// A relative error of 1e-9 is exact: what is below is rounding.
 	sse := max(best.SSE, 1e-18*q.Spread, 1e-300)
 	c := &candidate{Model: best.model(), L: L, start: from, climb: best, bic: j.criterion(sse, n)}
+	if before := j.tried[n]; before != nil && !(c.bic < before.bic) {
+		return before
+	}
 	j.tried[n] = c
 	return c
 }

@@ -79,13 +79,18 @@ func (f *wordFit) start(ctx context.Context) (best candidate, err error) {
 			return best, err
 		}
 		f.spectral = append(f.spectral, cs...)
-		for _, c := range cs {
-			if best.Model == nil || c.bic < best.bic || math.IsNaN(best.bic) || math.IsInf(best.bic, 0) {
-				best = c
-			}
+	}
+	return leastCriterion(f.spectral), nil
+}
+
+// leastCriterion returns the candidate of least criterion, any if no criterion is a number.
+func leastCriterion(cs []candidate) (best candidate) {
+	for _, c := range cs {
+		if best.Model == nil || c.bic < best.bic || math.IsNaN(best.bic) || math.IsInf(best.bic, 0) {
+			best = c
 		}
 	}
-	return best, nil
+	return best
 }
 
 // possibleL returns the L asked for, or else all that the lengths at hand allow.

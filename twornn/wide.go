@@ -80,15 +80,15 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 	}
 	ctx, w := watch(ctx, f.o.Recorder)
 	defer w.cancel()
-	s := wide.Fit(ctx, f.short, f.data, f.by.wide, f.o.Rank, w.report)
-	if s == nil || s.Best == nil {
+	s := f.search(w.report)
+	if s.Run(ctx, f.short, f.o.Rank); s.Best == nil {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state; give more data or fewer inputs", phrase.Count(f.kept.N, "sequence"), phrase.Count(f.set[1].D, "input"))
+		return nil, f.tellNothing()
 	}
 	f.reweigh(s.Best)
-	s.Polish(ctx, f.data)
+	s.Polish(ctx, s.Best, f.data)
 	r := f.result(s)
 	if ctx.Err() != nil || s.Best.Ended == lsq.Stopped {
 		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far: allow more time, or name a rank")
@@ -96,6 +96,49 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 		r.warn(NotConverged, "the joint fit reached its limit of %s; give fewer inputs or more data, or go on from this model with Adam.Refine", phrase.Count(s.Best.Iterations, "iteration"))
 	}
 	return r, nil
+}
+
+// search returns one of nothing yet.
+func (f *wideFit) search(report func(residual float64) error) *wide.Search {
+	return wide.NewSearch(f.data, f.by.wide, report)
+}
+
+// tellNothing is the error where there is no start.
+func (f *wideFit) tellNothing() error {
+	return fmt.Errorf("twornn: nothing could be fitted to %s of %s: the outputs after one, two and three steps tell no state; give more data or fewer inputs", phrase.Count(f.kept.N, "sequence"), phrase.Count(f.set[1].D, "input"))
+}
+
+// starts is Start.
+func (f *wideFit) starts(context.Context) (out []Candidate, err error) {
+	for _, s := range f.search(nil).Starts(f.short, f.o.Rank) {
+		out = append(out, f.account(s, "spectral"))
+	}
+	if len(out) == 0 {
+		return nil, f.tellNothing()
+	}
+	return out, nil
+}
+
+// likelihood is Likelihood, along the sequences.
+func (f *wideFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
+	ctx, w := watch(ctx, f.o.Recorder)
+	defer w.cancel()
+	s := f.search(w.report)
+	best := s.Descend(ctx, lsq.Theta((*lsq.Net)(f.fromData(m))), m.states())
+	if best == nil {
+		return Candidate{}, errNoWayDown
+	}
+	f.reweigh(best)
+	s.Polish(ctx, best, f.data)
+	return f.account(best, "given"), nil
+}
+
+// account returns what a model is in the units of the data.
+func (f *wideFit) account(s *wide.Fitted, start string) Candidate {
+	m := f.model(s)
+	mse, _ := meanSquaresOf(f.kept, m)
+	return Candidate{Model: m, L: 1, Rank: s.N, Start: start, MSE: mse, Parameters: s.Free(),
+		Criterion: s.Criterion, Status: statusOf(s.Ended), Growth: f.growth(m)}
 }
 
 // reweigh brings the outputs to one size of noise, and the model with them.
@@ -138,8 +181,9 @@ func (f *wideFit) result(s *wide.Search) *Result {
 	r.Lengths, _ = f.kept.Lengths()
 	r.MSE, r.ZeroMSE = meanSquaresOf(f.kept, r.Model)
 	for _, c := range s.Tried {
-		r.Candidates = append(r.Candidates, Candidate{Model: f.model(c), L: 1, Rank: c.N, Start: "spectral", MSE: c.SSE / M, Parameters: c.Free(),
-			Criterion: c.Criterion, Status: statusOf(c.Ended), Growth: f.growth(f.model(c)), Chosen: c == best})
+		a := f.account(c, "spectral")
+		a.Chosen = c == best
+		r.Candidates = append(r.Candidates, a)
 	}
 	r.joined = f.joined(best)
 	f.check(s, r)

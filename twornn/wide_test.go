@@ -2,6 +2,7 @@ package twornn
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -109,3 +110,31 @@ func TestManyInputsStopped(t *testing.T) {
 type stopper struct{ cancel func() }
 
 func (s stopper) Record(Progress) error { s.cancel(); return nil }
+
+// TestStepsOfManyInputs: the steps take sequences of many inputs whole. The start has the number of states
+// and no less than the optimum to gain; from it, and from the truth, the likelihood comes to what Fit finds.
+func TestStepsOfManyInputs(t *testing.T) {
+	m := manyInputs(2, 20, 2, 3)
+	data := draw(m, 2000, 3, 0.1, true, 1)
+	c := mustCollect(t, data)
+	r := fit(t, data, Options{})
+	starts, err := Start(t.Context(), c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(starts) != 3 || starts[1].Rank != r.Rank {
+		t.Fatalf("%d starts: %v", len(starts), starts)
+	}
+	for name, from := range map[string]*Model{"truth": m, "start": starts[1].Model} {
+		best, err := Likelihood(t.Context(), c, from, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(best.MSE-r.MSE) > 1e-5*r.MSE || best.Status != Converged {
+			t.Errorf("from the %s: MSE %v, by Fit %v", name, best.MSE, r.MSE)
+		}
+		if e := clean(best.Model, m, 3); e > 0.05*0.01 {
+			t.Errorf("from the %s: error %g without noise", name, e)
+		}
+	}
+}

@@ -48,44 +48,78 @@ type Search struct {
 	data   *Data
 	start  *Start
 	energy float64
+	from   int     // states to begin with
 	most   int     // states
 	zero   float64 // criterion of the zero function
 	report func(residual float64) error
 }
 
-// Fit searches the 2-RNNs for the data, from as many states as H⁽²⁾ shows above its noise, up
-// and then down as long as the criterion falls, to at most so many, if that is not zero. The
-// start takes the outputs of short, the fit those of data. It returns nil if short holds none
-// after one, two or three steps, and stops when ctx is done, with the best so far.
-func Fit(ctx context.Context, short, data *Data, p Policy, most int, report func(residual float64) error) *Search {
-	start := NewStart(short)
-	if start == nil {
+// NewSearch returns a search of nothing yet, for the likeliest model of data.
+func NewSearch(data *Data, p Policy, report func(residual float64) error) *Search {
+	s := &Search{Policy: p, data: data, energy: data.energy(), report: report}
+	s.zero = s.criterion(s.energy, 0)
+	return s
+}
+
+// begin reads off short how many states to begin with, at most so many if that is not zero. It returns false
+// if short holds no outputs after one, two or three steps.
+func (s *Search) begin(short *Data, most int) bool {
+	if s.start = NewStart(short); s.start == nil {
+		return false
+	}
+	s.Values, s.most = s.start.Values, len(s.start.Values)
+	s.from = max(1, s.start.Rank())
+	if most > 0 {
+		s.most, s.Low = min(s.most, most), s.from > most
+	}
+	s.from = min(s.from, s.most)
+	for !s.possible(s.from) && s.from > 1 {
+		s.from--
+	}
+	return true
+}
+
+// Run tries as many states as H⁽²⁾ of short shows above its noise, then more, or fewer, as long as the
+// criterion falls, at most so many if that is not zero. It stops when ctx is done, with the best so far.
+func (s *Search) Run(ctx context.Context, short *Data, most int) {
+	if !s.begin(short, most) {
+		return
+	}
+	s.climb(ctx, s.from, 1)
+	if s.Best != nil && s.Best.N == s.from {
+		s.climb(ctx, s.from-1, -1)
+	}
+}
+
+// Starts returns what short tells to start from: models of one state to one more than H⁽²⁾ shows, at most
+// so many if that is not zero.
+func (s *Search) Starts(short *Data, most int) (out []*Fitted) {
+	if !s.begin(short, most) {
 		return nil
 	}
-	s := &Search{Policy: p, Values: start.Values, data: data, start: start, energy: data.energy(), report: report}
-	s.most, s.zero = len(start.Values), s.criterion(s.energy, 0)
-	from := max(1, start.Rank())
-	if most > 0 {
-		s.most, s.Low = min(s.most, most), from > most
+	for n := 1; n <= min(s.from+1, s.most) && s.possible(n); n++ {
+		if theta := s.start.Theta(n); theta != nil {
+			out = append(out, s.fitted(s.descent(theta, n)))
+		}
 	}
-	from = min(from, s.most)
-	for !s.possible(from) && from > 1 {
-		from--
+	return out
+}
+
+// Descend returns the likeliest model to be reached from θ of n states, nil if there is none.
+func (s *Search) Descend(ctx context.Context, theta []float64, n int) *Fitted {
+	r := s.descent(theta, n)
+	if r.run(ctx, s.Tol, s.Iterations); math.IsInf(r.sse, 1) {
+		return nil
 	}
-	s.climb(ctx, from, 1)
-	if s.Best != nil && s.Best.N == from {
-		s.climb(ctx, from-1, -1)
-	}
-	return s
+	return s.fitted(r)
 }
 
 // Zero returns the criterion of the zero function.
 func (s *Search) Zero() float64 { return s.zero }
 
-// Polish takes the best to its optimum, on the same data in other units of the outputs.
-func (s *Search) Polish(ctx context.Context, data *Data) {
+// Polish takes one to its optimum, on the same data in other units of the outputs.
+func (s *Search) Polish(ctx context.Context, f *Fitted, data *Data) {
 	s.data, s.energy = data, data.energy()
-	f := s.Best
 	r := &descent{stack: &stack{data: data, Shape: f.Shape}, theta: f.Theta, energy: s.energy, report: s.report}
 	r.run(ctx, s.Tol, s.Iterations)
 	f.SSE, f.Ended, f.Iterations = r.sse, r.status, f.Iterations+r.iterations
@@ -156,19 +190,30 @@ func (s *Search) try(ctx context.Context, n int) {
 	if theta == nil {
 		return
 	}
-	shape := lsq.Shape{N: n, D: s.data.D, P: s.data.P}
-	r := &descent{stack: &stack{data: s.data, Shape: shape}, theta: theta, energy: s.energy, report: s.report, goal: s.goal(n), worth: (s.cost(n) - s.cost(n-1)) / 3}
-	r.calm()
-	r.run(ctx, s.Tol, s.Iterations)
-	if math.IsInf(r.sse, 1) {
+	r := s.descent(theta, n)
+	r.goal, r.worth = s.goal(n), (s.cost(n)-s.cost(n-1))/3
+	if r.run(ctx, s.Tol, s.Iterations); math.IsInf(r.sse, 1) {
 		return
 	}
-	f := &Fitted{Shape: shape, Theta: r.theta, SSE: r.sse, Iterations: r.iterations, Ended: r.status,
-		Criterion: s.criterion(r.sse, n)}
+	f := s.fitted(r)
 	s.Tried = append(s.Tried, f)
 	if s.Best == nil || f.Criterion < s.Best.Criterion {
 		s.Best = f
 	}
+}
+
+// descent returns one from θ of n states, that has not begun.
+func (s *Search) descent(theta []float64, n int) *descent {
+	shape := lsq.Shape{N: n, D: s.data.D, P: s.data.P}
+	r := &descent{stack: &stack{data: s.data, Shape: shape}, theta: theta, energy: s.energy, report: s.report}
+	r.calm()
+	return r
+}
+
+// fitted returns where a descent is.
+func (s *Search) fitted(r *descent) *Fitted {
+	return &Fitted{Shape: r.Shape, Theta: r.theta, SSE: r.sse, Iterations: r.iterations, Ended: r.status,
+		Criterion: s.criterion(r.sse, r.N)}
 }
 
 // calm scales A down, from where a start explodes, until it explains something.

@@ -78,6 +78,13 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
+// run searches from all outputs with any number of states.
+func run(ctx context.Context, data *Data, p Policy, report func(float64) error) *Search {
+	s := NewSearch(data, p, report)
+	s.Run(ctx, data, 0)
+	return s
+}
+
 // TestFloor: with nothing known Fit ends at the optimum to which a descent from the true
 // parameters leads, with the true number of states.
 func TestFloor(t *testing.T) {
@@ -88,8 +95,8 @@ func TestFloor(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		s, truth := random(rnd, c.n, c.d, c.p)
 		data := sample(rnd, s, truth, c.N, c.L, c.noise)
-		got := Fit(t.Context(), data, data, Default(), 0, nil)
-		got.Polish(t.Context(), data)
+		got := run(t.Context(), data, Default(), nil)
+		got.Polish(t.Context(), got.Best, data)
 		o := &descent{stack: &stack{data: data, Shape: s}, theta: truth, energy: data.energy()}
 		o.run(t.Context(), 1e-6, 50)
 		if got.Best.N != c.n || !(got.Best.SSE < o.sse*(1+1e-6)) {
@@ -119,7 +126,7 @@ func TestStopped(t *testing.T) {
 	s, truth := random(rnd, 3, 18, 1)
 	data := sample(rnd, s, truth, 400, 3, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	got := Fit(ctx, data, data, Default(), 0, func(float64) error { cancel(); return nil })
+	got := run(ctx, data, Default(), func(float64) error { cancel(); return nil })
 	if len(got.Tried) != 1 || got.Best == nil || got.Best.Ended != lsq.Stopped {
 		t.Errorf("%d tried, best %+v", len(got.Tried), got.Best)
 	}
@@ -132,7 +139,7 @@ func TestPolicyIsNoKnifeEdge(t *testing.T) {
 	s, truth := random(rnd, 3, 18, 2)
 	data, fresh := sample(rnd, s, truth, 2000, 3, 0.1), sample(rnd, s, truth, 2000, 3, 0)
 	conclude := func(p Policy) (int, float64) {
-		f := Fit(t.Context(), data, data, p, 0, nil)
+		f := run(t.Context(), data, p, nil)
 		q := &stack{data: fresh, Shape: f.Best.Shape}
 		return f.Best.N, q.SSE(f.Best.Theta) / fresh.energy()
 	}
