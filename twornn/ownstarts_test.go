@@ -111,3 +111,38 @@ func TestOwnStartsErrors(t *testing.T) {
 		}
 	}
 }
+
+// cooling yields runs of something that cools to 20 degrees from anywhere between 20 and 80, the faster the more it is
+// stirred, in which one state and its product with the input tell all.
+func cooling(n, steps int, seed uint64) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		rnd := rand.New(pcg(seed))
+		for range n {
+			s := Sequence{X: mat.NewDense(steps, 2, nil), Y: mat.NewDense(steps, 1, nil)}
+			x := 20 + 60*rnd.Float64()
+			for t := range steps {
+				u := rnd.Float64()
+				x -= (0.03 + 0.1*u) * (x - 20)
+				s.X.SetRow(t, []float64{1, u})
+				s.Y.Set(t, 0, x+0.3*rnd.NormFloat64())
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// Where a linear system needs three states and more for what a product does with one, that one is
+// found, and is said to be neither too few nor, with more asked for, too many.
+func TestCooling(t *testing.T) {
+	for _, c := range []struct {
+		runs, steps, rank int
+		seed              uint64
+	}{{10, 30, 0, 2}, {20, 50, 2, 1}, {20, 50, 3, 1}} {
+		r := fit(t, cooling(c.runs, c.steps, c.seed), Options{OwnStarts: true, Rank: c.rank})
+		if r.Rank != 2 || !r.Interactions.Taken || r.MSE > 0.1 || r.Has(RankLow) || r.Has(RankCut) != (c.rank == 3) {
+			t.Errorf("%+v: %v", c, r)
+		}
+	}
+}

@@ -114,6 +114,10 @@ func TestTanks(t *testing.T) {
 	if rmse > 0.4 {
 		t.Errorf("free run: %.3f V, want at most 0.400", rmse)
 	}
+	// With a state less products do not pay, so that a linear system is taken; it is said that they would with one more.
+	if low := fit(t, slices.Values([]Sequence{s}), Options{Rank: 3}); low.Interactions.Taken || !low.Has(RankLow) {
+		t.Errorf("rank 3 asked for: %v", low)
+	}
 }
 
 func tankRun(u, y []float64) Sequence {

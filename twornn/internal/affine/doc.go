@@ -26,5 +26,7 @@
 //	readout.go   products in the outputs of a linear system, by ridge regression
 //	validate.go  how systems compare
 //	tell.go      linear systems of many states, as responses tell them
+//	policy.go    what decides in a search
+//	path.go      the way up through numbers of states on some data, each from those before
 //	search.go    Fit: which system
 package affine

@@ -4,56 +4,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/twornn/spectral/twornn/internal/lsq"
 )
-
-// Policy holds what decides in a search.
-type Policy struct {
-	Parts      int // of the data, left out by turns
-	Starts     int // random ones, for each number of states
-	Subset     int // outputs times p on which starts are tried
-	MostStates int
-	MostTold   int     // states of a linear system that is told without a descent
-	Parameters int     // free ones, at the most
-	Rounds     int     // of the fit of the interactions' prior
-	Iterations int     // of a round
-	Tol        float64 // of the sum of squares, below which a step is not worth while
-	Little     float64 // the gain on parts left out below which more states are not tried
-	Clear      float64 // the gain on parts left out, most of which agree, that needs no likelihood beside it
-	Slight     float64 // the gain on parts left out from which products are worth while in many runs, or in the outputs
-	Sure       float64 // the same in standard errors, as the parts tell it
-	Near       float64 // how much worse on parts left out is nearly as well
-	Budget     float64 // operations of a search, about
-	ManyBudget float64 // the same for many runs, of which each tells little
-	ColdBudget float64 // up to which parts are left out of fits from nothing
-	Memory     float64 // bytes that a search may take, about
-}
-
-// Default is what Fit takes. What speaks for the figures, by training rows alone:
-//
-//   - Starts: on one run of 1,024 steps, of eight random ones with three states five to six end at the best optimum.
-//   - Rounds, Iterations: with 20 iterations a round in place of 30 a worse optimum was kept
-//     on that run, at 1.18 times the squared error.
-//   - Little, Near: a linear system of seven states is 3 % better on a Duffing oscillator than
-//     one of two, and interactions with two to nine states are up to fifty times better.
-//   - Clear: on simulated tanks a third state among products lowered the error on parts left out by
-//     a quarter to two thirds in four of four draws, in three of them on most of the six parts; where
-//     there were no products, some were taken in one of 200 draws.
-//   - Slight: where the truth was linear, readouts gained 0.13 % at the most on parts left out of twenty
-//     draws of windows, and one that gained on most of the parts did by 0.06 %.
-//   - Sure: windows of two random walks gained 0.9 and 2.9 % by products on parts left out, 1.4 and 2.1
-//     standard errors, and lost a third or more on later rows; those of wind gained 0.5 %, 3.3 standard
-//     errors, or more.
-//   - Budget and its kin bound time, in operations as pass counts them, not in seconds: a run
-//     of 65,062 steps took some 150 s of one core, one of 1,024 steps 17 s.
-func Default() Policy {
-	return Policy{Parts: 6, Starts: 3, Subset: 4000, MostStates: 12, MostTold: 60, Parameters: 500,
-		Rounds: 4, Iterations: 30, Tol: 1e-5, Little: 0.01, Clear: 0.25, Slight: 0.003, Sure: 3, Near: 0.1, Budget: 2e11, ManyBudget: 2e10, ColdBudget: 3e10, Memory: 4e9}
-}
 
 // Search is a choice among systems, linear ones and such with interactions.
 type Search struct {
@@ -73,21 +28,6 @@ type Search struct {
 	spent float64
 	from  int  // states from which interactions are tried
 	tight bool // more was not tried for want of memory
-}
-
-// path is a way up through numbers of states on some data: each start has that before it.
-type path struct {
-	*Policy
-	data, more, sub *Data // all of it, some, and what starts are tried on
-	short           *Data // the same for linear systems, compressed; nil if it cannot be
-	resp            Responses
-	rnd             *rand.Rand
-	linear          []*System // by number of states
-	last            *System
-}
-
-func newPath(data *Data, p *Policy, rnd *rand.Rand) *path {
-	return &path{Policy: p, data: data, more: data.some(4 * p.Subset), sub: data.some(p.Subset), short: data.compressed(), resp: NewResponses(data), rnd: rnd}
 }
 
 // Fit searches the systems for the data, going up in the number of states as long as it
@@ -124,6 +64,7 @@ func Fit(ctx context.Context, data *Data, p Policy, seed uint64) *Search {
 			s.validate(ctx, s.Best) // as those with interactions are
 		}
 		s.climb(ctx, true, s.from)
+		s.down(ctx)
 		s.Linear.Folds = cold
 		s.readouts(ctx)
 	}
@@ -253,14 +194,23 @@ func (s *Search) heldBack() bool {
 	return 1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit
 }
 
-// Low reports whether a linear system with one state more than the most allowed would do
-// better than the best linear one.
+// Low reports whether a system with one state more than the most allowed would do better than the best: a linear
+// one, if that is linear, or one with products.
 func (s *Search) Low(ctx context.Context) bool {
-	if s.Linear.States() < s.MostStates || len(s.Linear.Folds) == 0 || ctx.Err() != nil {
+	best, m := s.Best, s.MostStates+1
+	if best.States() < s.MostStates || len(best.Folds) == 0 || ctx.Err() != nil {
 		return false
 	}
-	c := s.try(ctx, s.MostStates+1, false)
-	return c != nil && c.Earns(s.Linear) && c.Validation() < (1-s.Little)*s.Linear.Validation()
+	if !best.Products {
+		if c := s.try(ctx, m, false); c != nil && c.Earns(best) && c.Validation() < (1-s.Little)*best.Validation() {
+			return true
+		}
+	}
+	if s.data.D < 2 || !s.affordable(m, true, false) {
+		return false
+	}
+	c := s.try(ctx, m, true)
+	return c != nil && s.prefers(c, true)
 }
 
 // fewest returns the number of states from which products are tried: the least with which
@@ -475,6 +425,21 @@ func (s *Search) climb(ctx context.Context, products bool, from int) {
 	}
 }
 
+// down tries products with fewer and fewer states than any linear system needs that does nearly as well as the
+// best, as long as it pays: what products do, linear systems may have had states for.
+func (s *Search) down(ctx context.Context) {
+	for m := s.from - 1; m >= 1 && !s.exact() && ctx.Err() == nil && s.affordable(m, true, false); m-- {
+		c := s.try(ctx, m, true)
+		if c == nil {
+			return
+		}
+		if s.Tried = append(s.Tried, c); !s.prefers(c, true) {
+			return
+		}
+		s.Best = c
+	}
+}
+
 // exact reports whether the best system leaves nothing to explain: more states would fit rounding.
 func (s *Search) exact() bool { return s.Best != nil && s.Best.Validation() < rounding }
 
@@ -488,7 +453,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 	if !c.bounded(s.data) || products && !(clear && c.score(s.Best) == s.Parts) && !c.Calm(s.data) {
 		return false
 	}
-	if s.data.many() || !products && !s.leaves(false) {
+	if s.data.many() && !(products && s.leaves(true)) || !products && !s.leaves(false) {
 		most := s.Best.Validation() // one part may outweigh the others
 		if products && !s.Best.Products {
 			if most *= 1 - s.Slight; !c.surely(s.Best, s.Sure) {
@@ -588,51 +553,6 @@ func (s *Search) try(ctx context.Context, m int, products bool) *System {
 	return c
 }
 
-// again returns a linear system that may grow for the data, which lack a part: the one found there, unless that
-// found for all of the data has less error on them. Then it is no optimum, as happens where errors of early
-// steps grow along a run, and one is sought from that for all. On four runs of a state that grows by a fiftieth a
-// step one part of six so ended at thousands of times the noise.
-func (p *path) again(ctx context.Context, found, all *System) *System {
-	data := p.data
-	if p.short != nil && !all.Products {
-		data = p.short
-	}
-	r := all.runs(data)
-	if found != nil && r.SSE(r.Pattern.Take(all.Theta)) >= found.SSE {
-		return found
-	}
-	q := all.clone()
-	if !q.Refine(ctx, data, 2, p.iterations(q, data), p.Tol) || found != nil && q.SSE >= found.SSE {
-		return found
-	}
-	p.keep(q)
-	return q
-}
-
-// told returns the linear system that the responses of short runs tell, which is stable, with its
-// outputs fitted, and taken nearer to the optimum unless it then grows beyond what the runs
-// show; nil if there is none.
-func (p *path) told(ctx context.Context, m int) *System {
-	c := p.resp.Spectral(m, p.data.D, p.data.P)
-	if c == nil || !c.FitOutputs(p.short) || !c.Normalise(p.short) {
-		return nil
-	}
-	c.Ended = lsq.Converged
-	n := p.near(m)
-	if q := c.clone(); n > 0 && q.Refine(ctx, p.short, 1, n, p.Tol) && q.bounded(p.data) && q.SSE < c.SSE {
-		return q
-	}
-	return c
-}
-
-// near returns how many iterations may lead from what the responses tell to its optimum: none
-// where they are dear.
-func (p *path) near(m int) int {
-	return min(nearIterations, int(p.Budget/(500*pass(NewSystem(m, p.data.D, p.data.P), p.short))))
-}
-
-const nearIterations = 8
-
 // validate leaves out the parts of the data, or of some of many runs.
 func (s *Search) validate(ctx context.Context, c *System) {
 	data := s.data
@@ -645,134 +565,3 @@ func (s *Search) validate(ctx context.Context, c *System) {
 
 // warmIterations are enough to forget a part; where they are dear there are fewer.
 const warmIterations = 5
-
-// next returns the best system with m states that it finds, nil if there is none.
-func (p *path) next(ctx context.Context, m int, products bool) *System {
-	type run struct {
-		*System
-		sse float64
-	}
-	if !products && p.short != nil {
-		c := p.told(ctx, m)
-		for _, q := range p.summing(m) {
-			if q.Refine(ctx, p.short, 2, p.Iterations, p.Tol) && (c == nil || q.SSE < c.SSE) {
-				c = q
-			}
-		}
-		if c != nil {
-			p.keep(c)
-			return c
-		}
-		if p.last != nil {
-			return nil // the responses tell fewer states, and descents would take what cost does not count
-		}
-	}
-	sub, more, data := p.sub, p.more, p.data
-	var runs []run
-	for _, c := range p.starts(m, products) {
-		if ctx.Err() != nil && len(runs) > 0 {
-			break
-		}
-		if products && !c.Products {
-			if !c.Refine(ctx, sub, 1, p.iterations(c, sub)/2, 1e-3) {
-				continue
-			}
-			c = c.WithProducts()
-		}
-		if c.Refine(ctx, sub, 1, p.iterations(c, sub)/2, p.Tol) {
-			runs = append(runs, run{c, c.SSE})
-		}
-	}
-	slices.SortStableFunc(runs, func(a, b run) int {
-		if a.sse < b.sse {
-			return -1
-		}
-		return 1
-	})
-	// The two best go on to the end, and the better of them to all of the data.
-	var best *System
-	for _, c := range runs[:min(2, len(runs))] {
-		if c.Refine(ctx, sub, p.Rounds, p.iterations(c.System, sub), p.Tol) && (best == nil || c.SSE < best.SSE) {
-			best = c.System
-		}
-	}
-	for i, on := range []*Data{more, data} { // in two rounds and in one
-		if best != nil && on != sub && (i > 0 || on != data) && !best.Refine(ctx, on, 2-i, p.iterations(best, on)/2, p.Tol) {
-			best = nil
-		}
-	}
-	if best != nil {
-		p.keep(best)
-	}
-	return best
-}
-
-// keep keeps a system for later ones to start from.
-func (p *path) keep(c *System) {
-	p.last = c
-	if c.Products {
-		return
-	}
-	m := c.States()
-	for len(p.linear) <= m {
-		p.linear = append(p.linear, nil)
-	}
-	p.linear[m] = c
-}
-
-// iterations returns how many a round may have: fewer where they are dear.
-func (p *path) iterations(c *System, data *Data) int {
-	return min(p.Iterations, max(8, int(p.Budget/(200*pass(c, data)))))
-}
-
-// starts returns what there is to start from: the responses' system, those with a state
-// less, the linear system of as many states, and random ones.
-func (p *path) starts(m int, products bool) (out []*System) {
-	d, y := p.data.D, p.data.P
-	if products && m < len(p.linear) && p.linear[m] != nil {
-		out = append(out, p.linear[m].WithProducts())
-	} else if c := p.resp.Spectral(m, d, y); c != nil {
-		out = append(out, c)
-	}
-	if l := p.last; l != nil && l.States() == m-1 && l.Products == products {
-		out = append(out, l.Grow(p.rnd))
-		if products {
-			out = append(out, l.Grow(p.rnd))
-		}
-	}
-	random := p.Starts
-	if !products {
-		random = 1 // a linear system's sum of squares has hardly any other minimum
-	}
-	c := NewSystem(m, d, y)
-	c.Products = products
-	if dear := 50*pass(c, p.sub) > p.Budget/200; (dear || p.data.many()) && len(out) > 0 {
-		random = 0
-	}
-	for range random {
-		out = append(out, Random(m, d, y, p.rnd))
-	}
-	return append(out, p.summing(m)...)
-}
-
-// summing returns systems of m states, one or two of which sum up what comes, with outputs fitted, where
-// states may grow.
-func (p *path) summing(m int) (out []*System) {
-	for k := 1; k <= min(m, 2) && p.data.Grows > 0; k++ {
-		if c := Summing(m, k, p.data.D, p.data.P, p.rnd); c.Normalise(p.sub) && c.FitOutputs(p.sub) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// pass returns about how many operations the normal equations of a system take.
-func pass(c *System, data *Data) float64 {
-	k := float64(len(c.runs(data).Pattern.Free))
-	steps, rows := 0, 0
-	for _, r := range data.Runs {
-		steps += r.Steps(data.D)
-		rows += len(r.At) * data.P
-	}
-	return float64(steps)*float64(c.N*c.N)*k + float64(rows)*k*k + k*k*k
-}
