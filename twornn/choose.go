@@ -23,8 +23,8 @@ func (f *wordFit) choose(ctx context.Context, start candidate) (candidate, []can
 	}
 	best = j.stable(best, start.L)
 	j.polish(best)
-	if zero := j.targets() * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 && zero < best.bic {
-		best.zero = true
+	if zero := j.targets() * math.Log(max(j.data.Energy, 1e-300)/j.data.M); f.o.Rank == 0 {
+		best.zero, best.over = zero < best.bic, zero-best.bic
 	}
 	all, err := j.all(start)
 	if err != nil {

@@ -77,13 +77,13 @@ type policy struct {
 	// an outlier, OutlierShare how much of its column's sum of squares about the median it holds.
 	Outlier, OutlierShare float64
 	// Outdone is by what share the squared error of the model may exceed that of a rival on parts of
-	// the data left out, Constant what share of it a constant has to take away to be missed.
+	// the data left out, or by half of it where the rival does better on most of them, Constant what share of it a constant has to take away to be missed.
 	Outdone, Constant float64
 	// Earned is by what share the error of a model of words has to be below that of a linear
 	// regression for products of inputs to be worth while where a fit along runs is possible.
 	Earned float64
-	// Least is the number of outputs, times p, below which nothing is sure of a model: that it did better
-	// on each of six parts is chance once in 64 times, and of so few there are many to look at.
+	// Least is the number of outputs, times p, below which nothing is sure of a model, six on each of six parts: that
+	// it did better on each is chance once in 64 times, and of so few there are many to look at.
 	Least int
 	// Memory is how many times the squared error along a single run a wrong start may add to it before
 	// a warning: by a fifth more than on parts left out, whose start is known, a model is no longer what these show.
@@ -113,7 +113,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Least: 30,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

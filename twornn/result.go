@@ -37,6 +37,7 @@ type Result struct {
 	trial    *rivals.Trial // rivals on parts left out; nil if there was none
 	left     []float64     // squared errors of the model on these parts; nil if it was not fitted so
 	again    bool          // left is of whole fits to the others
+	over     float64       // by how much the criterion of the zero function is higher; 0 where it is not known
 	folds    []float64     // mean squared errors on parts left out of a fit along runs; nil for others
 	factor   float64       // how many times the error of the best rival that of the model is
 	ceiling  bool          // the rank was left open and is the highest that L can carry

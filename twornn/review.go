@@ -186,6 +186,9 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		}
 	}
 	n, bound := len(s.Targets)*p, 1+by.Outdone
+	if 3*won <= s.Parts {
+		bound = 1 + by.Outdone/2 // most parts say so
+	}
 	switch {
 	case r.Fallback:
 		bound = 1 + 3*by.Outdone // of the zero function that much is said already
@@ -202,6 +205,8 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))
+	case r.over > 0 && r.over < by.Evidence:
+		r.warn(TooFew, "the data hardly tell the model from chance: its BIC is %.3g below that of the zero function (10 or more is a clear difference); give more data", r.over)
 	case won < s.Parts || r.hardly(by):
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}

@@ -51,6 +51,7 @@ type candidate struct {
 	climb  *climb   // nil if it was not refined
 	note   *Warning // on how it was chosen
 	zero   bool     // the zero function has a lower criterion
+	over   float64  // by how much its criterion is higher; 0 where the rank was asked for
 	values []float64
 	sse    float64 // in the units of the data; NaN or +Inf if the model is of no use
 	bic    float64

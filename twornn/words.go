@@ -34,7 +34,7 @@ func (f *wordFit) fit(ctx context.Context) (*Result, error) {
 func (f *wordFit) told(ctx context.Context, best candidate, tried []candidate) (r *Result, err error) {
 	trial, left := f.try(ctx, &best)
 	r = f.result(best)
-	r.trial, r.left, r.wild = trial, left, f.wild
+	r.trial, r.left, r.wild, r.over = trial, left, f.wild, best.over
 	if r.joined, err = f.joined(best, r); err != nil {
 		return nil, err
 	}

@@ -165,7 +165,10 @@ func (s *Search) takeTold(ctx context.Context) {
 		return
 	}
 	s.nearer(ctx, c)
-	s.Best, s.Tried = c, append(s.Tried, c)
+	if b := s.Best; b == nil || c.Validation() < (1-s.Clear)*b.Validation() || c.Likelier(b, s.data.M) {
+		s.Best = c
+	}
+	s.Tried = append(s.Tried, c)
 }
 
 // nearer takes a system that was told nearer to its optimum, if there is time.
@@ -445,8 +448,9 @@ func (s *Search) exact() bool { return s.Best != nil && s.Best.Validation() < ro
 
 // prefers reports whether a system is better than the best so far: on parts left out, and where
 // the data are few or it has products, by likelihood too: few parts of few data say little,
-// unless what they say is clear, and products have many parameters. Of long runs one part may outweigh
-// the others, as it may hold what none else does; of short ones products that do worse in all are chance.
+// unless what they say is clear, and products have many parameters. Along few runs a slow state may go
+// on from one part to the next with what is that run's alone. Of long runs one part may outweigh the
+// others, as it may hold what none else does; of short ones products that do worse in all are chance.
 // Products that are not calm need clear gains on every part: the truth may be such a system.
 func (s *Search) prefers(c *System, products bool) bool {
 	clear := c.Validation() < (1-s.Clear)*s.Best.Validation()
@@ -460,7 +464,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 				return false
 			}
 		}
-		return c.Earns(s.Best) && c.Validation() < most
+		return c.Earns(s.Best) && c.Validation() < most && (s.data.many() || clear || c.Likelier(s.Best, s.data.M))
 	}
 	if products && !s.data.long() && c.Validation() > s.Best.Validation() {
 		return false
