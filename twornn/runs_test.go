@@ -13,6 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
+
 	"github.com/twornn/spectral/twornn/internal/affine"
 )
 
@@ -593,6 +595,45 @@ func TestSwitches(t *testing.T) {
 		r := fit(t, sequences(s), Options{})
 		if r.Interactions == nil || r.MSE > 1.1*0.05*0.05 || r.Has(Outdone) {
 			t.Errorf("%s: %v", name, r)
+		}
+	}
+}
+
+// TestSlowStatesAreOneRunsAlone: along one run of five autoregressions that feed each other, with nothing slow in
+// them, no fit takes slow states for what wanders in that run: on a later one it does as well as the least squares map
+// from the last row.
+func TestSlowStatesAreOneRunsAlone(t *testing.T) {
+	const cols, outs, steps = 5, 3, 562
+	for seed := range uint64(6) {
+		rnd := rand.New(pcg(seed))
+		level := make([]float64, cols)
+		next := func() []float64 {
+			before := slices.Clone(level)
+			for i := range level {
+				level[i] = 0.6*before[i] + 0.2*before[(i+1)%cols]*rnd.Float64() + rnd.NormFloat64()
+			}
+			return slices.Clone(level)
+		}
+		var part [2]Sequence
+		row := next()
+		for k := range part {
+			part[k] = Sequence{X: mat.NewDense(steps, cols+1, nil), Y: mat.NewDense(steps, outs, nil)}
+			for t := range steps {
+				part[k].X.SetRow(t, append([]float64{1}, row...))
+				row = next()
+				part[k].Y.SetRow(t, row[:outs])
+			}
+		}
+		r := fit(t, slices.Values(part[:1]), Options{})
+		var B, hat mat.Dense
+		if err := B.Solve(part[0].X, part[0].Y); err != nil {
+			t.Fatal(err)
+		}
+		hat.Mul(part[1].X, &B)
+		hat.Sub(&hat, part[1].Y)
+		base := linalg.Squared(&hat) / (steps * outs)
+		if e := meanSquare(r.Model, part[1].X, part[1].Y); e > 1.1*base {
+			t.Errorf("draw %d: mean squared error %.4g, by regression %.4g\n%v", seed, e, base, r)
 		}
 	}
 }
