@@ -341,18 +341,18 @@ func (s *Search) polish(ctx context.Context) {
 	if s.Best == nil || ctx.Err() != nil {
 		return
 	}
-	data := s.data
+	data, rounds, share := s.data, s.Rounds, 8.
 	if short := s.whole.short; short != nil && !s.Best.Products {
-		data = short
+		data, rounds, share = short, 1, 2 // what came before took little
 	}
-	if 4*pass(s.Best, data) > s.Budget || s.Best.Iterations == 0 { // or it is as the responses tell it
+	if 4*pass(s.Best, data) > s.Budget || s.Best.Iterations == 0 && data == s.data { // or it is as the responses of long runs tell it
 		return
 	}
 	c := s.Best.clone()
 	c.Folds = s.Best.Folds
 	c.Ended = lsq.Unfinished
-	iterations := min(100, max(3, int(s.Budget/8/float64(s.Rounds)/pass(c, data))))
-	if c.Refine(ctx, data, s.Rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.bounded(s.data) {
+	iterations := min(100, max(3, int(s.Budget/share/float64(rounds)/pass(c, data))))
+	if c.Refine(ctx, data, rounds, iterations, 1e-9) && c.SSE <= s.Best.SSE*1.01 && c.bounded(s.data) {
 		*s.Best = *c
 	}
 }
