@@ -61,7 +61,7 @@ func (o Options) check() error {
 		return fmt.Errorf("twornn: L = %d: at most %d is possible", o.L, maxLength)
 	}
 	if !(o.MaxGrowth >= 0) {
-		return fmt.Errorf("twornn: MaxGrowth %g: it may not be negative; zero means no bound", o.MaxGrowth)
+		return fmt.Errorf("twornn: MaxGrowth %g: it must be a number, and not negative; zero means no bound", o.MaxGrowth)
 	}
 	if o.OwnStarts && o.Recovery != nil {
 		return errors.New("twornn: OwnStarts is of the recommended fit: leave Recovery nil")
@@ -196,7 +196,7 @@ func (o Options) checkStates(n, d, p int, give string) error {
 		}
 		cure := fmt.Sprintf(give, most)
 		if normalBytes(most*(1+d*most+p)) > o.memory() {
-			cure = "give fewer inputs"
+			cure = "raise it, or give fewer inputs"
 		}
 		return fmt.Errorf("twornn: %s over %s have %s, whose normal equations take %s, more than the %s of Options.Memory: %s",
 			phrase.Count(n, "state"), phrase.Count(d, "input"), phrase.Count(k, "parameter"), phrase.Bytes(size), phrase.Bytes(o.memory()), cure)

@@ -320,6 +320,9 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 	if err := m.Model.fitted(); err != nil {
 		return nil, err
 	}
+	if !m.Model.finite() || math.IsNaN(m.Activation.Slope) || math.IsInf(m.Activation.Slope, 0) {
+		return nil, errors.New("twornn: the model holds NaN or infinite numbers: there is no way down; start from another model")
+	}
 	g := &descent{o: o, net: newNetwork(m)}
 	var check checker
 	seen := map[int]int{} // sequences of each length

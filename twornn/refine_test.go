@@ -396,8 +396,14 @@ func TestAdamStopsAndErrs(t *testing.T) {
 	}
 	for name, f := range map[string]func() error{
 		"none may be negative": func() error { _, _, err := Adam{Rate: -1}.Refine(context.Background(), m, data, nil); return err },
-		"not fitted":           func() error { _, _, err := Adam{}.Refine(context.Background(), nil, data, nil); return err },
-		"no sequence":          func() error { _, _, err := Adam{}.Refine(context.Background(), m, sequences(), nil); return err },
+		"NaN or infinite": func() error {
+			bad := m.clone()
+			bad.H0.SetVec(0, math.NaN())
+			_, _, err := Adam{}.Refine(context.Background(), bad, data, nil)
+			return err
+		},
+		"not fitted":  func() error { _, _, err := Adam{}.Refine(context.Background(), nil, data, nil); return err },
+		"no sequence": func() error { _, _, err := Adam{}.Refine(context.Background(), m, sequences(), nil); return err },
 		"takes 2 inputs": func() error {
 			_, _, err := Adam{}.Refine(context.Background(), m, draw(NewModel(1, 3, 1), 2, 2, 0, true, 1), nil)
 			return err

@@ -16,6 +16,9 @@ const Limit = 256 << 20
 // Read returns the contents of a regular file of at most limit bytes. A pipe may never end
 // and a device may not either: it errs on both.
 func Read(path string, limit int64) ([]byte, error) {
+	if path == "" {
+		return nil, errors.New("no file is named")
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -58,6 +61,9 @@ func size(n int64) string {
 // another name and renames. A link stays one, and what it leads to is written. It errs on
 // what is no regular file.
 func Write(path string, text []byte) error {
+	if path == "" {
+		return errors.New("no file is named")
+	}
 	if len(text) > Limit {
 		return fmt.Errorf("%s would have %d bytes, more than the %s that are read", path, len(text), size(Limit))
 	}

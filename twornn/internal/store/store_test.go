@@ -93,6 +93,18 @@ func TestFiles(t *testing.T) {
 	if err := Write(path, make([]byte, Limit+1)); err == nil || !strings.Contains(err.Error(), "256 MiB") {
 		t.Error(err)
 	}
+	if _, err := Read("", 10); err == nil || !strings.Contains(err.Error(), "no file is named") {
+		t.Error(err)
+	}
+	if err := Write("", nil); err == nil || !strings.Contains(err.Error(), "no file is named") {
+		t.Error(err)
+	}
+	var to struct{ A []int }
+	for text, want := range map[string]string{"[]": "it holds an array in the place", `{"A": "x"}`: "A holds a string in the place"} {
+		if err := Unmarshal([]byte(text), &to); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	for _, no := range []string{dir, "/dev/null"} {
 		if _, err := Read(no, 10); err == nil || !strings.Contains(err.Error(), "no file") {
 			t.Error(err)
