@@ -249,9 +249,10 @@
 //	IllConditioned a recovery that was named magnifies errors a million times        –      –
 //	Unexplained    a machine of words.FitOutputs is off on its own words             –      –
 //
-// Right is meant strictly: of
-// Outdone that the rival wins on fresh data too, of RankCut that the states cut were spare, of
-// Deficient and NotConverged that the model is short of what noise allows. Where few outputs are at
+// Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that the states
+// cut were spare, of Drifting that on fresh data as well the error after more steps than were measured is a
+// quarter above that of training, of StartCounts that a start told by the first quarter of a run takes a tenth off the
+// error, of Deficient and NotConverged that the model is short of what noise allows. Where few outputs are at
 // hand, six hundred at the most, parts are left out of whole fits, which then take some five times as long.
 //
 // # Data and errors

@@ -247,8 +247,10 @@ func (j *jury) short() bool {
 // right reports whether a warning of the kind is.
 func (j *jury) right(k twornn.WarningKind) bool {
 	switch k {
-	case twornn.Unstable, twornn.Drifting:
+	case twornn.Unstable:
 		return j.explodes()
+	case twornn.Drifting:
+		return j.drifts() || j.explodes()
 	case twornn.RankCut: // the states left out were spare
 		return j.r.Rank >= j.c.n || !j.short()
 	case twornn.RankLow:
@@ -321,6 +323,26 @@ func (f persistence) Predict(dst []float64, x mat.Matrix) []float64 {
 		row = row[1:]
 	}
 	return row
+}
+
+// drifts reports whether on the test data, too, the mean squared error after more steps than were measured is more
+// than a quarter above the training error, as the warning says.
+func (j *jury) drifts() bool {
+	sum, n := 0.0, 0
+	for _, s := range j.c.test {
+		var all mat.Dense
+		j.r.OutputsTo(&all, s.X)
+		each(s, func(t int, y []float64) {
+			if t <= slices.Max(j.r.Lengths) {
+				return
+			}
+			for o, v := range y {
+				sum += sq(v - all.At(t-1, o))
+				n++
+			}
+		})
+	}
+	return n > 0 && !(sum/float64(n) <= 1.25*j.r.MSE)
 }
 
 // explodes reports whether on runs over inputs of the same source, ten times as long as the longest
