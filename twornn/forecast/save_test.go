@@ -144,7 +144,7 @@ func TestSavedForecasterIsItself(t *testing.T) {
 		"a model":      {`{"format":"twornn model","version":1,"h0":[1]}`, "twornn model"},
 		"no version":   {`{"h0":[1],"A":[[[1]]],"Omega":[[1]]}`, "version"},
 		"a later one":  {`{"Format":"twornn forecaster","Version":5,"Other":{}}`, "version 5"},
-		"a list":       {`[1]`, "cannot unmarshal array"},
+		"a list":       {`[1]`, "holds an array"},
 		"designs":      {`{"Version":1,"Mixture":{"Designs":[` + strings.Repeat("{},", 1<<19) + `{}]}}`, "parts"},
 		"what follows": {unsealed(b.String()) + "x", "after top-level value"},
 		"all of it":    {`{"Version":1,"Columns":["` + strings.Repeat("a", mostSaved) + `"]}`, "32 MiB"},
