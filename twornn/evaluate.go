@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/twornn/spectral/twornn/internal/moments"
@@ -304,23 +305,32 @@ func (m *NonLinear) Takes(d, p int) error {
 	return m.Model.Takes(d, p)
 }
 
-// meanSquares returns the mean square of the errors of f on the last output of the
-// sample, and of those outputs themselves, for each output; nil if it is empty.
-func meanSquares(s moments.Sample, f Predictor) (mse, zero []float64) {
-	if len(s.Kept) == 0 {
-		return nil, nil
-	}
-	data := func(yield func(Sequence) bool) {
-		for _, e := range s.Kept {
-			if !yield(Sequence{X: e.X, Y: e.Y}) {
-				return
+// meanSquares returns the mean square of the errors of m on the outputs of the sample after more
+// steps than so many, and of those outputs themselves, for each output; nil if there are none.
+func meanSquares(s moments.Sample, steps int, m *Model) (mse, zero []float64) {
+	_, _, p := m.Dims()
+	mse, zero = make([]float64, p), make([]float64, p)
+	n := 0.0
+	var hat mat.Dense
+	for _, e := range s.Kept {
+		hat.Reset()
+		m.OutputsTo(&hat, e.X)
+		for i, t := range e.After() {
+			if t <= steps {
+				continue
+			}
+			n++
+			for o, y := range e.Y.RawRowView(i) {
+				mse[o] += math.Pow(y-hat.At(t-1, o), 2)
+				zero[o] += y * y
 			}
 		}
 	}
-	for _, o := range Evaluate(f, data).Outputs {
-		mse = append(mse, o.MSE)
-		zero = append(zero, o.Variance+o.Mean*o.Mean)
+	if n == 0 {
+		return nil, nil
 	}
+	floats.Scale(1/n, mse)
+	floats.Scale(1/n, zero)
 	return mse, zero
 }
 

@@ -153,3 +153,28 @@ func TestFitManySymbols(t *testing.T) {
 		t.Errorf("of a machine of 1,000 states: %v", err)
 	}
 }
+
+// TestFitWordsFromFew: a deterministic machine has a state to choose for each transition, so that its outputs as
+// numbers are told by far fewer words than the entries of its matrices would need.
+func TestFitWordsFromFew(t *testing.T) {
+	const m = 7
+	rnd := rand.New(rand.NewPCG(1, 9))
+	f := fitted(t, func(yield func(twornn.Sequence) bool) {
+		for range 500 {
+			s := twornn.Sequence{X: mat.NewDense(3, m, nil), Y: mat.NewDense(3, 1, nil)}
+			sum := 0
+			for i := range 3 {
+				v := rnd.IntN(m)
+				sum = (sum + v) % m
+				s.X.Set(i, v, 1)
+				s.Y.Set(i, 0, float64(sum))
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	})
+	if f.Exact == nil || !f.Exact.Deterministic || f.Rank != m || f.MSE != 0 {
+		t.Errorf("%v", f)
+	}
+}

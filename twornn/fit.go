@@ -146,7 +146,7 @@ func fitSet(ctx context.Context, c moments.Set, o Options, by policy, sofar func
 	case o.OwnStarts:
 		return w.ownStarts(ctx, runs)
 	case o.Recovery == nil && o.Rank == 1 && runs != nil && !runs.short():
-		return nil, errors.New("twornn: rank 1 along runs whose inputs hold a constant: one state is the constant, and leaves none to move: give Options{Rank: 2} or more")
+		return nil, errOneState
 	case o.Recovery != nil || o.Rank == 1 && runs != nil:
 		return w.words(ctx)
 	case runs == nil:
@@ -227,6 +227,7 @@ func (w ways) wideOrWords(ctx context.Context) (*Result, error) {
 	if f == nil {
 		return w.words(ctx)
 	}
+	f.sofar = w.reviewedSoFar
 	return w.reviewedOnce(f.fit(ctx))
 }
 
@@ -341,35 +342,37 @@ func Likelihood(ctx context.Context, c Collection, m *Model, o Options) (Candida
 			return Candidate{}, err
 		}
 		d, p := set.Dims()
-		if err := m.Takes(d, p); err != nil {
-			return Candidate{}, err
-		}
-		n, _, _ := m.Dims()
-		if err := o.checkStates(n, d, p, giveModel); err != nil {
+		if err := m.starts(d, p); err != nil {
 			return Candidate{}, err
 		}
 		return f.likelihood(ctx, m)
 	})
 }
 
-// Choose is the third step: of the candidates the one of least criterion whose outputs do not
-// grow beyond MaxGrowth (zero: 30) on inputs much longer than those trained on, or of least
-// criterion if all do. It returns false if there is none.
+// Choose is the third step: of the candidates the one of least criterion. One whose outputs grow beyond 30 times
+// those of the data on inputs much longer than those trained on gives way to one that does not and is hardly worse
+// by its criterion (10 at the most); with MaxGrowth set to any that keeps to it. It returns false if there is none.
 func Choose(candidates []Candidate, o Options) (best Candidate, ok bool) {
-	bound := o.MaxGrowth
+	bound, worse := o.MaxGrowth, math.Inf(1)
 	if bound == 0 {
-		bound = standard.MaxGrowth
+		bound, worse = standard.MaxGrowth, standard.Evidence
 	}
-	calm := false
+	var calm Candidate
 	for _, c := range candidates {
-		if math.IsNaN(c.Criterion) {
+		if math.IsNaN(c.Criterion) || c.Model == nil {
 			continue
 		}
-		keeps := c.Growth <= bound
-		if !ok || keeps && !calm || keeps == calm && c.Criterion < best.Criterion {
-			best, ok, calm = c, true, keeps
+		if best.Model == nil || c.Criterion < best.Criterion {
+			best = c
+		}
+		if c.Growth <= bound && (calm.Model == nil || c.Criterion < calm.Criterion) {
+			calm = c
 		}
 	}
+	if calm.Model != nil && calm.Criterion < best.Criterion+worse {
+		best = calm
+	}
+	ok = best.Model != nil
 	best.Chosen = ok
 	return best, ok
 }

@@ -451,14 +451,28 @@ func TestStepsAlongRuns(t *testing.T) {
 }
 
 func TestChooseLeavesWhatExplodes(t *testing.T) {
-	a, b := Candidate{Rank: 1, Criterion: -10, Growth: 1e5}, Candidate{Rank: 2, Criterion: -5, Growth: 1}
-	for _, cs := range [][]Candidate{{a, b}, {b, a}} {
+	m := NewModel(1, 1, 1)
+	a, b := Candidate{Model: m, Rank: 1, Criterion: -10, Growth: 1e5}, Candidate{Model: m, Rank: 2, Criterion: -5, Growth: 1}
+	worse := Candidate{Model: m, Rank: 3, Criterion: 100, Growth: 1}
+	for _, cs := range [][]Candidate{{a, b}, {b, a}, {{Criterion: -100}, a, worse, b}} {
 		if best, ok := Choose(cs, Options{}); !ok || best.Rank != 2 {
 			t.Errorf("chosen %+v", best)
 		}
-		if best, ok := Choose(cs[:1], Options{}); !ok || best.Rank != cs[0].Rank {
+	}
+	for _, one := range []Candidate{a, b} {
+		if best, ok := Choose([]Candidate{one}, Options{}); !ok || best.Rank != one.Rank {
 			t.Errorf("of one %+v", best)
 		}
+	}
+	// What keeps to the bound but explains much less is taken only where the bound was asked for.
+	if best, _ := Choose([]Candidate{a, worse}, Options{}); best.Rank != 1 {
+		t.Errorf("chosen %+v", best)
+	}
+	if best, _ := Choose([]Candidate{a, worse}, Options{MaxGrowth: 30}); best.Rank != 3 {
+		t.Errorf("chosen %+v", best)
+	}
+	if _, ok := Choose([]Candidate{{}}, Options{}); ok {
+		t.Error("one without a model was chosen")
 	}
 	if _, ok := Choose(nil, Options{}); ok {
 		t.Error("chosen of none")

@@ -123,7 +123,7 @@ func blockFits(L, d, p int, memory float64) error {
 	cure := "give fewer inputs, or take words of equal length (Options{Basis: EqualLength})"
 	for l := L - 1; l >= 1; l-- {
 		if fits(l) {
-			cure = fmt.Sprintf("lower L: give Options{L: %d}", l)
+			cure = fmt.Sprintf("lower L to %d or less, or have it chosen from the data: give Options{L: 0}", l)
 			break
 		}
 	}

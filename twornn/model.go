@@ -97,6 +97,9 @@ func (m *Model) fitted() error {
 	}
 	_, n := m.Omega.Dims()
 	for _, a := range m.A {
+		if a == nil {
+			return errors.New("twornn: the model is not fitted: an A is nil; fit it or load it first")
+		}
 		if r, c := a.Dims(); r != n || c != n || m.H0.Len() != n {
 			return errors.New("twornn: the parts of the model disagree in their number of states")
 		}
@@ -111,6 +114,17 @@ func (m *Model) Takes(d, p int) error {
 	}
 	if _, md, mp := m.Dims(); d > 0 && md != d || mp != p {
 		return fmt.Errorf("twornn: the model takes %s and gives %s, the data have %d and %d; use the columns, bias and targets it was fitted with", phrase.Count(md, "input"), phrase.Count(mp, "output"), d, p)
+	}
+	return nil
+}
+
+// starts errs if a descent on data of so many inputs and outputs cannot start from m.
+func (m *Model) starts(d, p int) error {
+	if err := m.Takes(d, p); err != nil {
+		return err
+	}
+	if !m.finite() {
+		return errors.New("twornn: the model holds NaN or infinite numbers: there is no way down; start from another model")
 	}
 	return nil
 }

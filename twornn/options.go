@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/moments"
 	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
@@ -148,6 +149,19 @@ func (o Options) keeps(s Sequence) (sum float64) {
 		sum += copies * 8 * float64(l*d+p)
 	}
 	return sum
+}
+
+// checkRows errs if the sequences that are kept, and what a fit along them makes of them, would not fit.
+func (o Options) checkRows(k *moments.Kept, d, p int) error {
+	numbers := d * (d + p) // second moments, and one state
+	for _, r := range k.Runs {
+		numbers += len(r.X) + len(r.Y)
+	}
+	if need := copies * 8 * float64(numbers); need > o.memory() {
+		return fmt.Errorf("twornn: the rows of %s take %s in a fit along them, more than the %s of Options.Memory: give fewer sequences or inputs, or Options{Memory: %.2g}",
+			phrase.Count(len(k.Runs), "sequence"), phrase.Bytes(need), phrase.Bytes(o.memory()), 1.1*need)
+	}
+	return nil
 }
 
 // maxDense is up to how many products d^l measurements are summed up.

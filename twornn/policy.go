@@ -92,6 +92,8 @@ type policy struct {
 	// they begin at different states: where runs of a system that decays did, it was 0.02 to 0.09, and in some
 	// sixty random fits of other data 0.2 at the least.
 	Settles float64
+	// Apart is what share of the squared error has to be in its means over single runs for the same warning.
+	Apart float64
 	// runs is what decides in a fit along runs.
 	runs affine.Policy
 	// wide is what decides in a fit of many inputs.
@@ -113,7 +115,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Least: 36,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -77,7 +77,7 @@ func (o LevenbergMarquardt) refine(ctx context.Context, m *Model, c moments.Set,
 		return nil, Stats{}, err
 	}
 	d, p := c.Dims()
-	if err := m.Takes(d, p); err != nil {
+	if err := m.starts(d, p); err != nil {
 		return nil, Stats{}, err
 	}
 	n, _, _ := m.Dims()
@@ -320,8 +320,8 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 	if err := m.Model.fitted(); err != nil {
 		return nil, err
 	}
-	if !m.Model.finite() || math.IsNaN(m.Activation.Slope) || math.IsInf(m.Activation.Slope, 0) {
-		return nil, errors.New("twornn: the model holds NaN or infinite numbers: there is no way down; start from another model")
+	if math.IsNaN(m.Activation.Slope) || math.IsInf(m.Activation.Slope, 0) {
+		return nil, fmt.Errorf("twornn: the slope of the activation is %v; give a number", m.Activation.Slope)
 	}
 	g := &descent{o: o, net: newNetwork(m)}
 	var check checker
@@ -330,7 +330,7 @@ func (o Adam) newDescent(ctx context.Context, m *NonLinear, data iter.Seq[Sequen
 		if err := check.next(s); err != nil {
 			return nil, err
 		}
-		if err := m.Model.Takes(check.d, check.p); err != nil {
+		if err := m.Model.starts(check.d, check.p); err != nil {
 			return nil, err
 		}
 		e, k := s.example().Clone(), s.Len() // a source may use its matrices again

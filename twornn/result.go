@@ -23,7 +23,7 @@ type Result struct {
 	N              int           // measurements, over all lengths; of a fit along runs, runs. Their outputs, Refinement.N, count once that stand in several windows
 	Lengths        []int         // of the measurements, ascending
 	MSE, ZeroMSE   float64       // on the measurements: the model's, the zero function's
-	LongMSE        float64       // on the last outputs of a sample of longer training sequences; 0 if there are none
+	LongMSE        float64       // on the outputs after more steps than were measured, of a sample of longer training sequences; 0 if there are none
 	Candidates     []Candidate   // all that were weighed, the chosen one among them
 	Refinement     Stats         // of the joint fit; its zero value if there was none
 	Interactions   *Interactions // of a fit along runs with a constant input; nil for others

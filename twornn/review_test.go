@@ -173,8 +173,8 @@ func TestSizesAreSaidFirst(t *testing.T) {
 		o    Options
 		want []string
 	}{
-		{13, 7, Options{L: 3}, []string{"block", "634 MB", "Options{L: 2}"}},
-		{200, 5, Options{L: 2}, []string{"block", "2.6 TB", "Options{L: 1}"}},
+		{13, 7, Options{L: 3}, []string{"block", "634 MB", "lower L to 2", "Options{L: 0}"}},
+		{200, 5, Options{L: 2}, []string{"block", "2.6 TB", "lower L to 1", "Options{L: 0}"}},
 		{6, 3, Options{Rank: 5, Memory: 1e6}, []string{"160 parameters", "1.64 MB", "1 MB", "Options{Rank: 4}"}},
 		{3, 3, Options{Memory: -1}, []string{"Memory"}},
 	} {
@@ -470,5 +470,16 @@ func TestDeficientOfRepeats(t *testing.T) {
 	}
 	if r := fit(t, sequences(data...), Options{}); !r.Fallback && !r.Has(Deficient) {
 		t.Errorf("%v", r)
+	}
+}
+
+// TestOneRunWithoutAConstant: a fit that begins at words sees the first steps of one long run alone, and says so.
+func TestOneRunWithoutAConstant(t *testing.T) {
+	m := Random(2, 2, 1, 0.5, pcg(7))
+	if r := fit(t, draw(m, 1, 3000, 0.1, true, 3), Options{}); !r.Has(Deficient) {
+		t.Errorf("no warning: %v", r)
+	}
+	if r := fit(t, draw(m, 300, 10, 0.1, true, 3), Options{}); r.Has(Deficient) {
+		t.Errorf("of 300 sequences: %v", r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -33,6 +34,8 @@ type runFit struct {
 	first  *affine.System // that of a moment, where ctx may end
 	sofar  func(*Result)  // is told what there is in a moment; nil: nobody
 }
+
+var errOneState = errors.New("twornn: rank 1 along runs whose inputs hold a constant: one state is the constant, and leaves none to move: give Options{Rank: 2} or more")
 
 // newRunFit returns the fit, nil where the data have no constant input.
 func newRunFit(c moments.Set, o Options, by policy) *runFit {
@@ -76,7 +79,7 @@ func (f *runFit) fit(ctx context.Context) (*Result, error) {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
 		}
-		return nil, fmt.Errorf("twornn: no linear system could be fitted to the %s along %s; give longer runs, or inputs that move", phrase.Count(f.data.M, "output"), phrase.Count(len(f.data.Runs), "run"))
+		return nil, f.noSystem()
 	}
 	r, err := f.told(ctx, search)
 	if err != nil {
@@ -162,9 +165,16 @@ func (f *runFit) checkStarts(r *Result, best *affine.System) {
 	default:
 		if part := best.Settles(f.data); part < f.by.Settles {
 			r.warn(StartCounts, "the squared error at the end of runs is %.3g times that at their beginning, as where they begin at different states: try Options{OwnStarts: true}, and begin other runs with the model that WithStart returns", part)
+		} else if outputs := f.data.M / f.data.P; outputs >= longRuns*len(f.data.Runs) {
+			if share := best.Apart(f.data); share > f.by.Apart {
+				r.warn(StartCounts, "%.0f %% of the squared error are in its means over single runs, as where they begin at different states and do not forget them: try Options{OwnStarts: true}, and begin other runs with the model that WithStart returns", 100*share)
+			}
 		}
 	}
 }
+
+// longRuns is how many outputs runs must have in the mean to tell whether their errors are apart.
+const longRuns = 10
 
 // growth is that of the model, as Candidate.Growth says.
 func (f *runFit) growth(s *affine.System) float64 { return growthOf(f.model(s), f.set) }
@@ -292,8 +302,15 @@ func (f *runFit) short() bool {
 	return f.set[ls[len(ls)-1]].Long.N == 0 && math.Pow(float64(f.d), 3) <= moments.AutoUnknowns
 }
 
-// starts is Start: the linear systems that the responses tell, with their outputs fitted.
+// starts is Start: the linear systems that the responses tell, with their outputs fitted, and along few runs such as
+// sum up.
 func (f *runFit) starts(context.Context) (out []Candidate, err error) {
+	if f.o.Rank == 1 {
+		return nil, errOneState
+	}
+	if err := f.o.checkRuns(f.data, 0); err != nil {
+		return nil, err
+	}
 	g := affine.NewResponses(f.data)
 	for m := 1; m <= f.by.runs.MostStates && (f.o.Rank == 0 || m < f.o.Rank); m++ {
 		s := g.Spectral(m, f.data.D, f.data.P)
@@ -304,7 +321,18 @@ func (f *runFit) starts(context.Context) (out []Candidate, err error) {
 			out = append(out, f.account(s, "spectral", 1))
 		}
 	}
+	for _, s := range affine.Slow(f.data, len(out), rand.New(f.o.source())) {
+		out = append(out, f.account(s, "slow", 1))
+	}
+	if len(out) == 0 {
+		return nil, f.noSystem()
+	}
 	return out, nil
+}
+
+// noSystem is the error where nothing linear fits.
+func (f *runFit) noSystem() error {
+	return fmt.Errorf("twornn: no linear system could be fitted to the %s along %s; give longer runs, or inputs that move", phrase.Count(f.data.M, "output"), phrase.Count(len(f.data.Runs), "run"))
 }
 
 // likelihood is Likelihood, along the runs.
@@ -314,8 +342,12 @@ func (f *runFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
+	o := f.o
+	if o.Rank = s.N; o.checkRuns(f.data, 0) != nil {
+		return Candidate{}, o.checkRuns(f.data, 0)
+	}
 	p := f.by.runs
-	if !s.Refine(ctx, f.data, p.Rounds, p.Iterations, p.Tol) {
+	if !s.Refine(ctx, s.Loosened(f.data), p.Rounds, p.Iterations, p.Tol) {
 		return Candidate{}, errors.New("twornn: the model is of no use along the runs: its states grow without bound or do not move; start from another model")
 	}
 	return f.account(s, "given", s.Tau), nil

@@ -3,6 +3,7 @@ package twornn
 import (
 	"context"
 	"encoding/csv"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,9 +14,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/twornn/spectral/twornn/internal/linalg"
-
 	"github.com/twornn/spectral/twornn/internal/affine"
+	"github.com/twornn/spectral/twornn/internal/linalg"
 )
 
 // bilinear is a system of three states and one input with a constant beside it, whose
@@ -635,5 +635,111 @@ func TestSlowStatesAreOneRunsAlone(t *testing.T) {
 		if e := meanSquare(r.Model, part[1].X, part[1].Y); e > 1.1*base {
 			t.Errorf("draw %d: mean squared error %.4g, by regression %.4g\n%v", seed, e, base, r)
 		}
+	}
+}
+
+// integrated yields runs of a motor whose position sums up its speed, each from a position of its own.
+func integrated(n, steps int, seed uint64) iter.Seq[Sequence] {
+	return func(yield func(Sequence) bool) {
+		rnd := rand.New(pcg(seed))
+		for range n {
+			s := Sequence{X: mat.NewDense(steps, 2, nil), Y: mat.NewDense(steps, 1, nil)}
+			speed, at := 0.0, 5*rnd.NormFloat64()
+			for t := range steps {
+				u := rnd.NormFloat64()
+				speed = 0.8*speed + 0.2*u
+				at += speed
+				s.X.SetRow(t, []float64{1, u})
+				s.Y.Set(t, 0, at+0.1*rnd.NormFloat64())
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// TestStartsNeverForgotten: where runs begin at different states and never forget them, what is left is nearly the same
+// all along a run, and the warning says what to do.
+func TestStartsNeverForgotten(t *testing.T) {
+	data := slices.Collect(integrated(8, 100, 1))
+	r := fit(t, slices.Values(data), Options{Rank: 3})
+	if !r.Has(StartCounts) || !strings.Contains(r.String(), "OwnStarts") {
+		t.Errorf("no word of the starts: %v", r)
+	}
+	if own := fit(t, slices.Values(data), Options{Rank: 3, OwnStarts: true}); own.Has(StartCounts) || own.MSE > 0.02 {
+		t.Errorf("with starts of their own: %v", own)
+	}
+}
+
+// TestStepsOfSlowStates: the likelihood leaves a model whose states last longer than the run as good as it was, and from
+// the starts alone comes to one.
+func TestStepsOfSlowStates(t *testing.T) {
+	rnd := rand.New(pcg(106))
+	const steps = 300
+	s := Sequence{X: mat.NewDense(steps, 2, nil), Y: mat.NewDense(steps, 1, nil)}
+	state := 0.0
+	for t := range steps {
+		u := rnd.NormFloat64()
+		state += u
+		s.X.SetRow(t, []float64{1, u})
+		s.Y.Set(t, 0, state+0.5*rnd.NormFloat64())
+	}
+	c := mustCollect(t, sequences(s))
+	r := fit(t, sequences(s), Options{Rank: 2})
+	again, err := Likelihood(t.Context(), c, r.Model, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.MSE > 0.3 || again.MSE > 1.05*r.MSE {
+		t.Errorf("MSE %v, %v after another descent", r.MSE, again.MSE)
+	}
+	starts, err := Start(t.Context(), c, Options{Rank: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Candidate
+	for _, m := range starts {
+		if l, err := Likelihood(t.Context(), c, m.Model, Options{}); err == nil {
+			all = append(all, l)
+		}
+	}
+	if best, ok := Choose(all, Options{}); !ok || best.MSE > 1.05*r.MSE {
+		t.Errorf("by hand %+v, by Fit MSE %v", best, r.MSE)
+	}
+	if _, err := Start(t.Context(), c, Options{Rank: 1}); err == nil || !strings.Contains(err.Error(), "Rank: 2") {
+		t.Errorf("rank 1: %v", err)
+	}
+}
+
+// TestProductsInWindows: what windows of four rows tell of the product of two neighbouring rows is not refused for a
+// state that grows where no window shows it.
+func TestProductsInWindows(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 403))
+	windows := func(n int) (out []Sequence) {
+		z := mat.NewDense(n+5, 3, nil)
+		for i := range n + 5 {
+			for j := range 3 {
+				v := rnd.NormFloat64()
+				if i > 0 {
+					v = 0.6*z.At(i-1, j) + 0.2*z.At(i-1, (j+1)%3) - 0.2*z.At(i-1, (j+2)%3) + 0.5*rnd.NormFloat64()
+				}
+				z.Set(i, j, v)
+			}
+		}
+		for i := range n {
+			s := Sequence{X: mat.NewDense(4, 4, nil), Y: mat.NewDense(1, 1, nil)}
+			for k := range 4 {
+				s.X.SetRow(k, append([]float64{1}, z.RawRowView(i+k)...))
+			}
+			s.Y.Set(0, 0, z.At(i+3, 0)*z.At(i+2, 1)+0.1*rnd.NormFloat64())
+			out = append(out, s)
+		}
+		return out
+	}
+	train, test := windows(500), windows(2000)
+	r := fit(t, slices.Values(train), Options{Rank: 3})
+	if e := Evaluate(r, slices.Values(test)); r.Rank != 3 || e.MSE > 0.015 {
+		t.Errorf("test MSE %v\n%v", e.MSE, r)
 	}
 }

@@ -104,6 +104,7 @@ func Spectral(h map[int]*tt.Tensor, l, rank int, b Basis) (*Model, []float64, er
 // rankError is the error of a block that cannot carry the rank.
 type rankError struct {
 	asked, most, L int
+	larger         int // an L that the data allow and that carries the rank; 0: there is none
 	d, of          int // independent inputs, and inputs of the data; of = 0: the same
 	basis          Basis
 }
@@ -113,8 +114,12 @@ func (e *rankError) Error() string {
 	if e.of > e.d {
 		inputs = fmt.Sprintf("%s, %d of them linear combinations of the others,", phrase.Count(e.of, "input"), e.of-e.d)
 	}
-	return fmt.Sprintf("twornn: rank too high: %d asked for; with L = %d, %s and %v at most %d is possible; give Options{Rank: %d}, or longer sequences and a larger L: L takes sequences of 2L+1 steps",
-		e.asked, e.L, inputs, e.basis, e.most, e.most)
+	cure := fmt.Sprintf("give Options{Rank: %d}, or longer sequences and a larger L: L takes sequences of 2L+1 steps", e.most)
+	if e.larger > 0 {
+		cure = fmt.Sprintf("give Options{L: %d, Rank: %d}", e.larger, e.asked)
+	}
+	return fmt.Sprintf("twornn: rank too high: %d asked for; with L = %d, %s and %v at most %d is possible; %s",
+		e.asked, e.L, inputs, e.basis, e.most, cure)
 }
 
 // spectral is Spectral that counts singular values up to rtol times the largest as

@@ -75,6 +75,7 @@ func (f *wordFit) start(ctx context.Context) (best candidate, err error) {
 		}
 		if errors.As(err, &high) {
 			_, high.of = f.w.dims()
+			high.larger = f.carries(high.asked, L)
 		}
 		if err != nil {
 			return best, err
@@ -82,6 +83,16 @@ func (f *wordFit) start(ctx context.Context) (best candidate, err error) {
 		f.spectral = append(f.spectral, cs...)
 	}
 	return leastCriterion(f.spectral), nil
+}
+
+// carries returns the least L above the given one that the data allow and that carries a rank; 0 if there is none.
+func (f *wordFit) carries(rank, above int) int {
+	for _, L := range f.fittingL() {
+		if b, err := f.o.Basis.resolve(L, f.has); err == nil && L > above && mostStates(f.d, L, b, f.has(0)) >= rank {
+			return L
+		}
+	}
+	return 0
 }
 
 // leastCriterion returns the candidate of least criterion, any if no criterion is a number.
@@ -237,7 +248,7 @@ func (f *wordFit) score(c *candidate) error {
 	}
 	// Sequences longer than any length measured count as if all had been run.
 	long := f.long()
-	mse, zero := meanSquares(long, c.Model)
+	mse, zero := meanSquares(long, slices.Max(f.c.Lengths()), c.Model)
 	for j := range mse {
 		sse += mse[j] * float64(long.N)
 		unit := float64(f.p) * f.scale[j] * f.scale[j]

@@ -25,6 +25,7 @@ type wideFit struct {
 	data  *wide.Data // each target once, where most is known of what came before
 	o     Options
 	by    policy
+	sofar func(*Result) // is told what there is so far; nil: nobody
 }
 
 // newWideFit returns the fit, nil where the data are not wide.
@@ -33,6 +34,9 @@ func newWideFit(c moments.Set, o Options, by policy) (*wideFit, error) {
 	k := c.Kept()
 	if k == nil || p == 0 || !k.Wide(d) {
 		return nil, nil
+	}
+	if err := o.checkRows(k, d, p); err != nil {
+		return nil, err
 	}
 	M, steps := mat.NewSymDense(d, nil), 0.0
 	for _, r := range k.Runs {
@@ -81,6 +85,14 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 	ctx, w := watch(ctx, f.o.Recorder)
 	defer w.cancel()
 	s := f.search(w.report)
+	if f.sofar != nil && ctx.Done() != nil {
+		s.Found = func() {
+			r := f.result(s)
+			r.warn(NotConverged, "%s", stoppedEarly)
+			r.joined = nil // of parameters that go on
+			f.sofar(r)
+		}
+	}
 	if s.Run(ctx, f.short, f.o.Rank); s.Best == nil {
 		if err := ctx.Err(); err != nil && !w.halted {
 			return nil, err
@@ -91,12 +103,14 @@ func (f *wideFit) fit(ctx context.Context) (*Result, error) {
 	s.Polish(ctx, s.Best, f.data)
 	r := f.result(s)
 	if ctx.Err() != nil || s.Best.Ended == lsq.Stopped {
-		r.warn(NotConverged, "stopped before every rank was tried; the model is the best so far: allow more time, or name a rank")
+		r.warn(NotConverged, "%s", stoppedEarly)
 	} else if s.Best.Ended != lsq.Converged {
 		r.warn(NotConverged, "the joint fit reached its limit of %s; give fewer inputs or more data, or go on from this model with Adam.Refine", phrase.Count(s.Best.Iterations, "iteration"))
 	}
 	return r, nil
 }
+
+const stoppedEarly = "stopped before every rank was tried; the model is the best so far: allow more time, or name a rank"
 
 // search returns one of nothing yet.
 func (f *wideFit) search(report func(residual float64) error) *wide.Search {

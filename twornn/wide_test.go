@@ -3,6 +3,7 @@ package twornn
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -136,5 +137,46 @@ func TestStepsOfManyInputs(t *testing.T) {
 		if e := clean(best.Model, m, 3); e > 0.05*0.01 {
 			t.Errorf("from the %s: error %g without noise", name, e)
 		}
+	}
+}
+
+// TestStepsErr: the steps err as Fit does: on models that hold NaN where no output shows it, on data that tell
+// nothing, and on what has no room.
+func TestStepsErr(t *testing.T) {
+	short, wide := mustCollect(t, draw(Random(2, 2, 1, 0.5, pcg(1)), 200, 3, 0.1, true, 1)), mustCollect(t, draw(manyInputs(2, 20, 1, 3), 400, 3, 0.1, true, 1))
+	for name, c := range map[string]struct {
+		c    Collection
+		d    int
+		o    Options
+		want string
+	}{
+		"words":        {short, 2, Options{}, "NaN"},
+		"many inputs":  {wide, 20, Options{}, "NaN"},
+		"memory":       {wide, 20, Options{Memory: 1}, "Options{Memory"},
+		"memory, runs": {mustCollect(t, bilinearRun(300, 0.1)), 2, Options{Memory: 1000}, "Options{Memory"},
+	} {
+		m := NewModel(2, c.d, 1)
+		if c.o.Memory == 0 {
+			m.A[0].Set(0, 0, math.NaN())
+			if _, _, err := (LevenbergMarquardt{}).RefineCollection(t.Context(), m, c.c, nil); err == nil || !strings.Contains(err.Error(), "NaN") {
+				t.Errorf("%s: LevenbergMarquardt: %v", name, err)
+			}
+		} else if _, err := Start(t.Context(), c.c, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Start: %v", name, err)
+		} else if _, err := FitCollection(t.Context(), c.c, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: FitCollection: %v", name, err)
+		}
+		if _, err := Likelihood(t.Context(), c.c, m, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Likelihood: %v", name, err)
+		}
+	}
+	few := mustCollect(t, draw(manyInputs(2, 30, 1, 3), 5, 4, 0.1, true, 1))
+	if starts, err := Start(t.Context(), few, Options{}); err == nil && len(starts) == 0 {
+		t.Error("no start, and no error")
+	}
+	bad := NewModel(2, 2, 1)
+	bad.A[1] = nil
+	if _, err := Likelihood(t.Context(), short, bad, Options{}); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("an A that is nil: %v", err)
 	}
 }

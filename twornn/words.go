@@ -59,7 +59,7 @@ func (f *wordFit) told(ctx context.Context, best candidate, tried []candidate) (
 func (f *wordFit) result(best candidate) *Result {
 	r := f.summary(best)
 	for _, check := range []func(candidate, *Result){
-		f.checkData, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
+		f.checkData, f.checkRuns, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
 	} {
 		check(best, r)
 	}
@@ -107,6 +107,22 @@ func (f *wordFit) checkData(best candidate, r *Result) {
 		}
 	}
 }
+
+// checkRuns warns of long runs of which a start sees next to nothing: the first few steps of each.
+func (f *wordFit) checkRuns(_ candidate, r *Result) {
+	k, n := f.c.Kept(), 0
+	for _, l := range f.c.Lengths() {
+		n += f.c[l].N()
+	}
+	if k == nil || len(k.Runs) == 0 || startsSee*n >= k.Targets() {
+		return
+	}
+	r.warn(Deficient, "of %s only the %d after the first steps of a run tell a start, and where that is poor the descent along the others ends anywhere: cut runs into sequences that begin at the same state, or give an input that is always 1, with which fits go along runs",
+		phrase.Count(k.Targets(), "output"), n)
+}
+
+// startsSee is one in how many outputs a start has to see.
+const startsSee = 20
 
 // checkRecoveries warns of recoveries that did not converge.
 func (f *wordFit) checkRecoveries(best candidate, r *Result) {
@@ -292,6 +308,9 @@ func (f *wordFit) starts(ctx context.Context) (out []Candidate, err error) {
 
 // likelihood is Likelihood.
 func (f *wordFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
+	if err := f.o.checkStates(m.states(), f.d, f.p, giveModel); err != nil {
+		return Candidate{}, err
+	}
 	q, err := f.equations(ctx, m.states())
 	if err != nil {
 		return Candidate{}, err

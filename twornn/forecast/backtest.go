@@ -107,7 +107,9 @@ func newBacktest(s *datasets.Series, from int, o Options) (*backtest, error) {
 		}
 		b.truth, b.scale = append(b.truth, v), append(b.scale, sum/float64(n))
 	}
-	b.leaveOut()
+	if b.leaveOut(); b.left.Of == 0 {
+		return nil, errors.New("forecast: no target has a value in the rows to test on that is as far ahead as a horizon; lower from, or leave rows without values out at the end")
+	}
 	return b, b.left.err()
 }
 

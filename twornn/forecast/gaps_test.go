@@ -315,3 +315,50 @@ func TestMoreGapsThanRows(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIntervalsWithoutTheLastRows: where the last rows of the target were not measured intervals are wider, and
+// still hold what they should; where rows are missing as they mostly are the errors held out tell of it.
+func TestIntervalsWithoutTheLastRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	y := make([]float64, 3000)
+	for i := 1; i < len(y); i++ {
+		y[i] = 0.9*y[i-1] + r.NormFloat64()
+	}
+	f, err := TwoRNN{}.Learn(context.Background(), datasets.FromColumns([]string{"y"}, y[:400]), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, missing := range []int{0, 3, 20} {
+		held, n := 0, 0
+		for end := 600; end < len(y)-1; end += 40 {
+			rows := slices.Clone(y[:end])
+			for i := range missing {
+				rows[end-1-i] = math.NaN()
+			}
+			p, err := f.Predictions(datasets.FromColumns([]string{"y"}, rows), 0.9, end-1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; p[0].Low <= y[end] && y[end] <= p[0].High {
+				held++
+			}
+		}
+		// Of 60 at 90 % fewer than 46 or more than 59 are chance in one of a thousand.
+		if held < 46 {
+			t.Errorf("%d rows missing: intervals of 90 %% held %d of %d", missing, held, n)
+		}
+	}
+	every := slices.Clone(y[:400])
+	for i := range every {
+		if i%3 > 0 {
+			every[i] = math.NaN()
+		}
+	}
+	rec, err := newRecord(datasets.FromColumns([]string{"y"}, every), &task{columns: []string{"y"}, targets: []int{0}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := rec.sinceMeasured(0, 398, 0.9); m != 0 {
+		t.Errorf("a row in three is measured, and two missing ones widen by %v", m)
+	}
+}

@@ -58,7 +58,12 @@ func (m *mixture) interval(r *record, t, i, c int, p float64) (low, high float64
 		last.add(x)
 		more = append(more, last.quantile(p)*math.Exp(w))
 	}
-	return b.between(m.final(r, t).At(i, c), t+h, 1-min(max(miss, leastMiss), mostMiss), more[len(more)-1])
+	f := m.final(r, t).At(i, c)
+	low, high = b.between(f, t+h, 1-min(max(miss, leastMiss), mostMiss), more[len(more)-1])
+	if moved := r.sinceMeasured(j, t, p); moved > 0 {
+		low, high = f-math.Hypot(f-low, moved), f+math.Hypot(high-f, moved)
+	}
+	return low, high
 }
 
 // latter are the last of some numbers, as many as it is long, zeros before the first.

@@ -296,3 +296,18 @@ func TestTower(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingToTestOn: a test part without a value of the target is an error, not a table of NaN.
+func TestNothingToTestOn(t *testing.T) {
+	y := make([]float64, 200)
+	for i := range y {
+		y[i] = math.Sin(float64(i))
+		if i >= 150 {
+			y[i] = math.NaN()
+		}
+	}
+	table, err := Backtest(context.Background(), datasets.FromColumns([]string{"y"}, y), 150, []Method{Persistence{}}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "no target has a value") {
+		t.Errorf("%v, %v", table, err)
+	}
+}

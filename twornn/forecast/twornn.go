@@ -194,6 +194,7 @@ func (m *mixture) exact() []Exact {
 // all rows held out than may be missed, they widen by as much. An interval holds its forecast, which is
 // an expectation: where errors are skewed, as of a series that is 0 in most rows, this may lie beyond the
 // ranks of errors that would do, and the interval then covers more than was asked for.
+// Where a target was not measured in the last rows before t they widen by what it moved over as many rows before.
 // Where no row held out was missed they have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {

@@ -370,6 +370,33 @@ func (s *System) Settles(data *Data) float64 {
 	return last / first
 }
 
+// Apart returns what share of the squared errors is in their means over each run: near 1 where runs begin at
+// different states that they never forget, and what chance gives, about one over the steps of a run, where
+// they are alike.
+func (s *System) Apart(data *Data) float64 {
+	r := s.runs(data)
+	along := r.At(r.Pattern.Take(s.Theta))
+	sum := make([]float64, s.P)
+	var means, all float64
+	for _, run := range data.Runs {
+		clear(sum)
+		along(run, nil, func(i int, y []float64) {
+			for o, v := range y {
+				e := run.Y[i*s.P+o] - v
+				sum[o] += e
+				all += e * e
+			}
+		})
+		for _, v := range sum {
+			means += v * v / float64(max(1, len(run.At)))
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return means / all
+}
+
 // FitOutputs sets C and c to what minimises the squared errors for the states as they are,
 // with a little of a ridge, and SSE and Noise to what is left. It costs one run along the data.
 func (s *System) FitOutputs(data *Data) bool {

@@ -197,6 +197,31 @@ func (s *Search) heldBack() bool {
 	return 1-c.Radius() < 1.5*(1-limit) || c.Radius() > (1-1e-9)*limit
 }
 
+// Loosened returns the data as they are, or with states that may grow where the system does more than it may.
+func (s *System) Loosened(data *Data) *Data {
+	if s.Products || !(s.Radius() > s.limit(data)) {
+		return data
+	}
+	loose := *data
+	loose.Grows = growth
+	return &loose
+}
+
+// Slow returns systems of up to so many states, and two, that sum up, with their outputs fitted: such as a tank or a
+// motor's position, where responses along a run do not end. There are none for many short runs.
+func Slow(data *Data, most int, rnd *rand.Rand) (out []*System) {
+	loose := *data
+	loose.Grows = growth
+	for m := 1; m <= min(most, 2) && data.D > 1 && !data.many(); m++ {
+		for k := 1; k <= m; k++ {
+			if c := Summing(m, k, data.D, data.P, rnd); c.Normalise(&loose) && c.FitOutputs(&loose) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 // Low reports whether a system with one state more than the most allowed would do better than the best: a linear
 // one, if that is linear, or one with products.
 func (s *Search) Low(ctx context.Context) bool {
@@ -459,7 +484,7 @@ func (s *Search) prefers(c *System, products bool) bool {
 	}
 	if s.data.many() && !(products && s.leaves(true)) || !products && !s.leaves(false) {
 		most := s.Best.Validation() // one part may outweigh the others
-		if products && !s.Best.Products {
+		if products && !s.Best.Products && !clear {
 			if most *= 1 - s.Slight; !c.surely(s.Best, s.Sure) {
 				return false
 			}

@@ -198,11 +198,11 @@ func (s *System) Range(data *Data, run lsq.Run) (most float64) {
 
 // limit returns the bound on the eigenvalues of F of a linear system: e^{−5/T}, so that what a
 // state holds decays to a hundredth over the longest run, T steps, and can tell nothing of its
-// start at the end; of many short runs one. Where states may grow it is what data.Grows says, and with
+// start at the end; of many short runs one. Where states may grow it is what data.Grows says, and along few runs with
 // interactions, whose part in the decay F does not show, there is none.
 func (s *System) limit(data *Data) float64 {
 	switch {
-	case s.Products:
+	case s.Products && !data.many():
 		return math.Inf(1)
 	case data.Grows > 0:
 		return data.pace()

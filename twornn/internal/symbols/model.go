@@ -70,8 +70,12 @@ func (g Gap) Untold(n, k int, word string) (what, cure string) {
 }
 
 // Parameters returns the number of free parameters that the words tell: those of all
-// transitions seen, of h₀ and of Ω, less the choice of a basis.
+// transitions seen, of h₀ and of Ω, less the choice of a basis. A deterministic machine has one state to choose for
+// each transition, and the outputs of its states.
 func (m *Machine) Parameters() int {
 	n, d, p := m.Dims()
+	if m.Deterministic {
+		return n*d - m.Unseen + n*p
+	}
 	return n*(n*d-m.Unseen+p+1) - n*n
 }

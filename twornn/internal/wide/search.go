@@ -44,6 +44,7 @@ type Search struct {
 	Best   *Fitted
 	Values []float64 // singular values of H⁽²⁾
 	Low    bool      // H⁽²⁾ shows more states than the most allowed
+	Found  func()    // is called when there is a new best one; nil: nobody
 
 	data   *Data
 	start  *Start
@@ -198,7 +199,9 @@ func (s *Search) try(ctx context.Context, n int) {
 	f := s.fitted(r)
 	s.Tried = append(s.Tried, f)
 	if s.Best == nil || f.Criterion < s.Best.Criterion {
-		s.Best = f
+		if s.Best = f; s.Found != nil {
+			s.Found()
+		}
 	}
 }
 
