@@ -165,16 +165,13 @@ func (f *runFit) checkStarts(r *Result, best *affine.System) {
 	default:
 		if part := best.Settles(f.data); part < f.by.Settles {
 			r.warn(StartCounts, "the squared error at the end of runs is %.3g times that at their beginning, as where they begin at different states: try Options{OwnStarts: true}, and begin other runs with the model that WithStart returns", part)
-		} else if outputs := f.data.M / f.data.P; outputs >= longRuns*len(f.data.Runs) {
+		} else if outputs := f.data.M / f.data.P; outputs >= f.by.ApartSteps*len(f.data.Runs) {
 			if share := best.Apart(f.data); share > f.by.Apart {
 				r.warn(StartCounts, "%.0f %% of the squared error are in its means over single runs, as where they begin at different states and do not forget them: try Options{OwnStarts: true}, and begin other runs with the model that WithStart returns", 100*share)
 			}
 		}
 	}
 }
-
-// longRuns is how many outputs runs must have in the mean to tell whether their errors are apart.
-const longRuns = 10
 
 // growth is that of the model, as Candidate.Growth says.
 func (f *runFit) growth(s *affine.System) float64 { return growthOf(f.model(s), f.set) }
@@ -342,11 +339,11 @@ func (f *runFit) likelihood(ctx context.Context, m *Model) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	o := f.o
-	if o.Rank = s.N; o.checkRuns(f.data, 0) != nil {
-		return Candidate{}, o.checkRuns(f.data, 0)
+	o, p := f.o, f.by.runs
+	o.Rank = s.N
+	if err := o.checkRuns(f.data, 0); err != nil {
+		return Candidate{}, err
 	}
-	p := f.by.runs
 	if !s.Refine(ctx, s.Loosened(f.data), p.Rounds, p.Iterations, p.Tol) {
 		return Candidate{}, errors.New("twornn: the model is of no use along the runs: its states grow without bound or do not move; start from another model")
 	}

@@ -59,7 +59,7 @@ func (f *wordFit) told(ctx context.Context, best candidate, tried []candidate) (
 func (f *wordFit) result(best candidate) *Result {
 	r := f.summary(best)
 	for _, check := range []func(candidate, *Result){
-		f.checkData, f.checkRuns, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
+		f.checkData, f.checkStart, f.checkRecoveries, f.checkChoice, f.checkDescent, f.checkFreedom, f.checkRank, f.checkWords,
 	} {
 		check(best, r)
 	}
@@ -108,21 +108,18 @@ func (f *wordFit) checkData(best candidate, r *Result) {
 	}
 }
 
-// checkRuns warns of long runs of which a start sees next to nothing: the first few steps of each.
-func (f *wordFit) checkRuns(_ candidate, r *Result) {
+// checkStart warns of long runs of which a start sees next to nothing: the first few steps of each.
+func (f *wordFit) checkStart(_ candidate, r *Result) {
 	k, n := f.c.Kept(), 0
 	for _, l := range f.c.Lengths() {
 		n += f.c[l].N()
 	}
-	if k == nil || len(k.Runs) == 0 || startsSee*n >= k.Targets() {
+	if k == nil || len(k.Runs) == 0 || f.policy.Seen*n >= k.Targets() {
 		return
 	}
 	r.warn(Deficient, "of %s only the %d after the first steps of a run tell a start, and where that is poor the descent along the others ends anywhere: cut runs into sequences that begin at the same state, or give an input that is always 1, with which fits go along runs",
 		phrase.Count(k.Targets(), "output"), n)
 }
-
-// startsSee is one in how many outputs a start has to see.
-const startsSee = 20
 
 // checkRecoveries warns of recoveries that did not converge.
 func (f *wordFit) checkRecoveries(best candidate, r *Result) {
