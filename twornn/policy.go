@@ -76,6 +76,9 @@ type policy struct {
 	// Outlier is how many standard deviations of the bulk a value has to be from the median to be
 	// an outlier, OutlierShare how much of its column's sum of squares about the median it holds.
 	Outlier, OutlierShare float64
+	// Swollen is the share of the sum of squares in the last sixth of a record from which that is next to all of it: what
+	// came before is then a fifth of it in size, or less.
+	Swollen float64
 	// Outdone is by what share the squared error of the model may exceed that of a rival on parts of
 	// the data left out, or by half of it where the rival does better on most of them, Constant what share of it a constant has to take away to be missed.
 	Outdone, Constant float64
@@ -120,7 +123,7 @@ var standard = policy{
 	RoughStart: 0.01, StartSweeps: 100, DenseStart: 512,
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
-	Outlier:    30, OutlierShare: 0.25,
+	Outlier:    30, OutlierShare: 0.25, Swollen: 0.95,
 	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Seen: 20, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),

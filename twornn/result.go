@@ -321,7 +321,7 @@ type Interactions struct {
 type Candidate struct {
 	Model      *Model // in the units of the data
 	L, Rank    int
-	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping", "given" (to Likelihood); of a fit along runs what it is: "linear", "interactions"
+	Start      string  // what it came from: "spectral", "truncation" (of a larger one), "random", "damping", "given" (to Likelihood), "slow" (of Start: it sums up); of a fit along runs what it is: "linear", "interactions"
 	MSE        float64 // on the training data, as Result.MSE
 	Parameters int     // free ones: R(dR+p+1) − R²
 	// Criterion is M log(SSE/M), M being the number of training outputs, plus what its k

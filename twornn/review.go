@@ -31,6 +31,7 @@ func (r *Result) review(c moments.Set, by policy) {
 		r.wild = &wild{k.Outliers(d, p, by.Outlier, by.OutlierShare)}
 	}
 	r.reviewOutliers(r.wild.outliers)
+	r.reviewSwelling(k, p, by)
 	r.reviewSize(k, d, p)
 	r.reviewEnd(k, d)
 	if r.trial != nil {
@@ -115,6 +116,34 @@ func (r *Result) reviewOutliers(all []moments.Outlier) {
 	r.warn(Outliers, "a few values outweigh all others: %s; mend them or leave their sequences out, or take logarithms or ranks where such values are right", strings.Join(text, "; "))
 }
 
+// reviewSwelling warns of a record that grows so much that its last part is next to all that squared errors see: what
+// is learnt of it holds there, and goes astray where the record has gone on.
+func (r *Result) reviewSwelling(k *moments.Kept, p int, by policy) {
+	n := k.Targets()
+	if r.Has(Outliers) || r.Fallback || n < by.Least || !k.Overlaps() && len(k.Runs) > 1 {
+		return
+	}
+	all, last := make([]float64, p), make([]float64, p)
+	i := 0
+	for _, run := range k.Runs {
+		for q := run.Fresh; q < len(run.At); q++ {
+			for o, y := range run.Y[q*p : (q+1)*p] {
+				all[o] += y * y
+				if i >= n-n/rivals.Parts {
+					last[o] += y * y
+				}
+			}
+			i++
+		}
+	}
+	for o, v := range last {
+		if v > by.Swollen*all[o] {
+			r.warn(Outliers, "the last sixth of the data outweighs all before: of output %d it holds %.4g %% of the sum of squares; take logarithms or changes, or leave out what came before the growth", o+1, 100*v/all[o])
+			return
+		}
+	}
+}
+
 // reviewSize warns where the data are fewer than what was to be learnt of them.
 func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if r.Fallback || r.Has(Deficient) {
@@ -125,7 +154,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 	if r.Interactions == nil {
 		outputs = k.Different() * p
 	} else {
-		outputs = k.Targets() * p
+		outputs = min(k.Targets(), k.Different()) * p
 		free = p
 		for _, c := range r.Candidates {
 			if c.Chosen {
@@ -193,7 +222,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	case r.Fallback:
 		bound = 1 + 3*by.Outdone // of the zero function that much is said already
 	case r.again:
-		bound = 1
+		bound = 1 + by.Outdone/5 // of whole fits to the others, and a tie is none
 	}
 	switch {
 	case r.factor > bound:

@@ -483,3 +483,59 @@ func TestOneRunWithoutAConstant(t *testing.T) {
 		t.Errorf("of 300 sequences: %v", r)
 	}
 }
+
+// TestSwellingRecord: of a record that grows by a fiftieth a row next to all squares are in its last sixth, and the
+// warning says so; a level that jumps there, or a season, is none such.
+func TestSwellingRecord(t *testing.T) {
+	record := func(f func(i int) float64) *Result {
+		rnd := rand.New(pcg(2))
+		return fit(t, func(yield func(Sequence) bool) {
+			y := make([]float64, 604)
+			for i := range y {
+				y[i] = f(i) * (1 + 0.1*rnd.NormFloat64())
+			}
+			for i := range 600 {
+				s := Sequence{X: mat.NewDense(3, 2, nil), Y: mat.NewDense(3, 1, nil)}
+				for k := range 3 {
+					s.X.SetRow(k, []float64{1, y[i+k]})
+					s.Y.Set(k, 0, y[i+k+1])
+				}
+				if !yield(s) {
+					return
+				}
+			}
+		}, Options{Rank: 2})
+	}
+	if r := record(func(i int) float64 { return math.Exp(0.02 * float64(i)) }); !r.Has(Outliers) || !strings.Contains(r.String(), "logarithms") {
+		t.Errorf("it grows: %v", r)
+	}
+	for name, f := range map[string]func(i int) float64{
+		"jumps":  func(i int) float64 { return 1 + 2*float64(i/520) },
+		"season": func(i int) float64 { return 2 + math.Sin(float64(i)/10) },
+	} {
+		if r := record(f); r.Has(Outliers) {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+}
+
+// TestRepeatedRunsTellLittle: sequences that repeat others count once where data are held against parameters,
+// along runs too.
+func TestRepeatedRunsTellLittle(t *testing.T) {
+	short := draw(Random(3, 5, 2, 0.3, pcg(1)), 3, 4, 0.01, true, 1)
+	r := fit(t, func(yield func(Sequence) bool) {
+		for range 20 {
+			for s := range short {
+				for i := range 4 {
+					s.X.Set(i, 0, 1)
+				}
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}, Options{})
+	if !r.Fallback && !r.Has(Deficient) && !r.Has(TooFew) {
+		t.Errorf("%v", r)
+	}
+}

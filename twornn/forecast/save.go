@@ -149,7 +149,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&s); err != nil {
-		return nil, err
+		return nil, store.Brief(err)
 	}
 	k := &task{columns: s.Columns, targets: s.Targets, known: s.Known, horizons: s.Horizons, seasons: s.Seasons, steps: s.Steps, first: s.First, step: stepOf(s.Gaps)}
 	if err := s.check(k); err != nil {

@@ -5,7 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
+
+// longest is how many bytes of a text that holds a file's own words are told.
+const longest = 200
+
+// Brief returns the error, or where it quotes more of a file than anyone would read, its first words.
+func Brief(err error) error {
+	text := strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, err.Error()), "")
+	if len(text) <= longest && text == err.Error() {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(text[:min(len(text), longest)], "") + " …")
+}
 
 // article returns a kind of JSON value with its article.
 func article(kind string) string {
@@ -25,7 +43,7 @@ func Unmarshal(text []byte, to any) error {
 	if errors.As(err, &kind) {
 		where := "it"
 		if kind.Field != "" {
-			where = kind.Field
+			where = Brief(errors.New(kind.Field)).Error()
 		}
 		return fmt.Errorf("%s holds %s in the place of another kind of value (byte %d)", where, article(kind.Value), kind.Offset)
 	}
