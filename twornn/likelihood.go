@@ -189,8 +189,9 @@ func (j *joint) enough(best *climb, hits, starts int) bool {
 // starts returns what there is to start from, for n states.
 func (j *joint) starts(n int) (out []start) {
 	if c := j.tried[n+1]; c != nil {
-		if m, s := lsq.Balanced((*lsq.Net)(c.Model), n, lsq.BalanceSteps); len(s) > n {
-			out = append(out, start{"truncation", (*Model)(m)})
+		// It is as it was where fewer than n of its states carry weight.
+		if net, _ := lsq.Balanced((*lsq.Net)(c.Model), n, lsq.BalanceSteps); (*Model)(net).states() == n {
+			out = append(out, start{"truncation", (*Model)(net)})
 		}
 	}
 	before := len(out)

@@ -403,3 +403,28 @@ func outerOfDifferences(t *testing.T, q *lsq.Equations, theta []float64) *mat.De
 	N.Mul(J.T(), J)
 	return &N
 }
+
+// TestTruncationHasTheStates: what a model with states that carry nothing is cut to has the states asked for, or is
+// no start.
+func TestTruncationHasTheStates(t *testing.T) {
+	m := NewModel(3, 2, 1) // one state of three is reached and seen
+	m.H0.SetVec(0, 1)
+	m.A[0].Set(0, 0, 0.5)
+	m.Omega.Set(0, 0, 1)
+	c := mustCollect(t, draw(Random(2, 2, 1, 0.5, pcg(1)), 100, 3, 0.1, true, 1))
+	f, err := newWordFit(c.set(), Options{}, standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := f.newJoint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.spectral = []candidate{{Model: m, L: 1, basis: UpToLength}}
+	j.tried[3] = &candidate{Model: m}
+	for _, s := range j.starts(2) {
+		if s.states() != 2 {
+			t.Errorf("a start of %d states for 2", s.states())
+		}
+	}
+}
