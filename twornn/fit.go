@@ -250,6 +250,7 @@ func (w ways) reviewed(ctx context.Context, most int, fit way) (*Result, error) 
 	o, by := w.o, w.by
 	o.Rank, o.Recorder, o.Src = r.Rank, nil, nil
 	by.ManyStarts, by.FewStarts, by.SpareStarts, by.runs.Starts = 3, 1, 2, 1
+	by.Budget, by.TotalBudget = by.Budget/6, by.TotalBudget/6 // all parts together take as long as the fit
 	r.learnAgain(ctx, w.c, w.o, most, func(c moments.Set) (*Result, error) { return fit(ctx, c, o, by) })
 	return w.reviewedOnce(r, nil)
 }

@@ -67,7 +67,7 @@ func (j *joint) targets() float64 {
 
 // iterations returns how many there is time for with n states.
 func (j *joint) iterations(n int) int {
-	return min(200, max(3, int(10*j.f.policy.Budget/j.data.Work(n))))
+	return min(200, max(3, int(7*j.f.policy.Budget/j.data.Work(n))))
 }
 
 // affordable reports whether a fit of n states takes seconds, and has room.

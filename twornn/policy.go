@@ -88,6 +88,9 @@ type policy struct {
 	// Least is the number of outputs, times p, below which nothing is sure of a model, six on each of six parts: that
 	// it did better on each is chance once in 64 times, and of so few there are many to look at.
 	Least int
+	// Repeats is how often sequences repeat others in the mean, and FewDifferent how many outputs after different inputs,
+	// times p, are few, for a warning that there is little to learn from.
+	Repeats, FewDifferent int
 	// Memory is how many times the squared error along a single run a wrong start may add to it before
 	// a warning: by a fifth more than on parts left out, whose start is known, a model is no longer what these show.
 	Memory float64
@@ -124,7 +127,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25, Swollen: 0.95,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Seen: 20, Least: 36,
+	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Seen: 20, Repeats: 4, FewDifferent: 200, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -32,7 +32,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	}
 	r.reviewOutliers(r.wild.outliers)
 	r.reviewSwelling(k, p, by)
-	r.reviewSize(k, d, p)
+	r.reviewSize(k, d, p, by)
 	r.reviewEnd(k, d)
 	if r.trial != nil {
 		r.reviewRivals(k, d, p, by)
@@ -145,7 +145,7 @@ func (r *Result) reviewSwelling(k *moments.Kept, p int, by policy) {
 }
 
 // reviewSize warns where the data are fewer than what was to be learnt of them.
-func (r *Result) reviewSize(k *moments.Kept, d, p int) {
+func (r *Result) reviewSize(k *moments.Kept, d, p int, by policy) {
 	if r.Fallback || r.Has(Deficient) {
 		return
 	}
@@ -164,6 +164,9 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int) {
 		if !r.Interactions.Taken {
 			free = max(free, min(freeParameters(r.Rank, d, p), r.Rank*(d+p)))
 		}
+	}
+	if different := k.Different(); by.Repeats*different < k.Targets() && different*p < by.FewDifferent && !k.Words(d) {
+		r.warn(Unexcited, "of %s only %d stand after different inputs, the others repeat them: the model is right there, and not learnt on other inputs; give inputs that vary more freely", phrase.Count(k.Targets(), "output"), different)
 	}
 	if free > outputs {
 		r.warn(Deficient, "the data hold %s after different inputs, the model has %s: it is one of many that fit; give more data or lower the rank", phrase.Count(outputs, "output"), phrase.Count(free, "free parameter"))

@@ -534,7 +534,7 @@ func TestRepeatedRunsTellLittle(t *testing.T) {
 			}
 		})
 		r := &Result{Model: NewModel(13, 5, 2), Rank: 13, Interactions: &Interactions{}}
-		if r.reviewSize(c.set().Kept(), 5, 2); r.Has(Deficient) != want {
+		if r.reviewSize(c.set().Kept(), 5, 2, standard); r.Has(Deficient) != want {
 			t.Errorf("%d copies: 24 outputs and 91 parameters: %v", copies, r.Warnings)
 		}
 	}
