@@ -211,6 +211,7 @@ func TestFitErrors(t *testing.T) {
 	}{
 		{"no data", nil, sequences(), Options{}, "the data hold no sequence"},
 		{"too short", nil, draw(m, 9, 2, 0, true, 1), Options{}, "outputs after 1 and 2 steps; that fits no L"},
+		{"lengths of no L", nil, drawLengths(m, 9, 0, 1, 2, 4), Options{L: 1}, "that fits no L: L = 1 needs outputs after 1, 2 and 3 steps"},
 		{"too short for L", nil, draw(m, 9, 3, 0, true, 1), Options{L: 2}, "L = 2 with words of equal length needs sequences (or outputs) of length 2, 4 and 5; none were collected of length 4 and 5"},
 		{"one length", nil, draw(m, 9, 3, 0, false, 1), Options{L: 1, Basis: UpToLength}, "none were collected of length 1 and 2"},
 		{"rank", nil, draw(m, 99, 3, 0, true, 1), Options{L: 1, Rank: 9}, "rank too high: 9 asked for; with L = 1, 2 inputs and words up to length L at most 2 is possible"},

@@ -129,21 +129,32 @@ func (f *wordFit) fittingL() (Ls []int) {
 
 // layoutError says which lengths were measured and what to do, where they fit no L.
 func (f *wordFit) layoutError() error {
-	text := fmt.Sprintf("twornn: the data have outputs after %s steps; that fits no L", phrase.List(f.c.Lengths()))
+	text := "twornn: " + f.fitsNone()
 	if L := otherL(f.c, f.o.Basis); L > 0 {
 		return fmt.Errorf("%s: give Options{L: %d}, for which there are sequences of %s steps", text, L, phrase.List(f.o.Basis.needed(L)))
 	}
-	return fmt.Errorf("%s: L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them", text)
+	return fmt.Errorf("%s: %s", text, lengthsOfOne)
 }
+
+// fitsNone says which lengths were measured, where no L fits them.
+func (f *wordFit) fitsNone() string {
+	return fmt.Sprintf("the data have outputs after %s steps; that fits no L", phrase.List(f.c.Lengths()))
+}
+
+const lengthsOfOne = "L = 1 needs outputs after 1, 2 and 3 steps, as windows of length 3 or more have them"
 
 // candidatesAt recovers what L needs and reads the models off.
 func (f *wordFit) candidatesAt(ctx context.Context, L int) ([]candidate, error) {
 	basis, err := f.o.Basis.resolve(L, f.has)
 	if err != nil {
-		if other := otherL(f.c, f.o.Basis); other > 0 && other != L {
+		switch other := otherL(f.c, f.o.Basis); other {
+		case L:
+			return nil, err
+		case 0:
+			return nil, fmt.Errorf("%w; %s: %s", err, f.fitsNone(), lengthsOfOne)
+		default:
 			return nil, fmt.Errorf("%w; give Options{L: %d}, for which they are there", err, other)
 		}
-		return nil, err
 	}
 	if err := f.recover(ctx, basis, L); err != nil {
 		return nil, err
