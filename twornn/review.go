@@ -237,6 +237,8 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))
+	case k.N < 2*rivals.Parts && n < 3*by.Least && !k.Overlaps() && len(k.Runs) > 1:
+		r.warn(TooFew, tooFew, phrase.Count(k.N, "sequence")) // hardly more than one a part
 	case r.over > 0 && r.over < by.Evidence:
 		r.warn(TooFew, "the data hardly tell the model from chance: its BIC is %.3g below that of the zero function (10 or more is a clear difference); give more data", r.over)
 	case won < s.Parts || r.hardly(by):
