@@ -225,26 +225,26 @@
 //
 // Every fit is compared, on parts of the data left out by turns, with the zero function, a linear
 // regression on the last three inputs and a constant, and where outputs are inputs one step later
-// with persistence. What a Result then warns of, and how often that was right among 7,089 fits of
+// with persistence. What a Result then warns of, and how often that was right among 10,000 fits of
 // random data, faults of all kinds among them (randomfits in package experiment draws them, and
 // says what counts as right):
 //
 //	kind           says                                                          fired  right
-//	WorseThanZero  no model does better than zero, which is returned              2069   76 %
-//	Outdone        a rival does better on parts left out                          1162   87 %
-//	TooFew         the data do not tell whether the model is better than a rival   994   62 %
-//	Outliers       a few values outweigh all others                                994   92 %
-//	Collinear      inputs depend on others, or do not move                         936   100 %
-//	Unstable       outputs explode on much longer runs                             715   91 %
-//	ShortWords     the words measured carry too few states                         462   66 %
-//	RankCut        fewer states than asked for                                     422   56 %
-//	NoConstant     outputs have a constant part, inputs no constant                408   85 %
-//	Unexcited      inputs vary too little to learn more than what they show        298   78 %
-//	NotConverged   the fit was stopped or cut short                                290   82 %
-//	RankLow        more states would fit clearly better                            109   97 %
-//	Deficient      fewer outputs than parameters, or measurements than unknowns     92   95 %
-//	Drifting       much worse on whole, longer sequences                            88   36 %
-//	StartCounts    a single run's start counts for long, or runs begin apart        58   47 %
+//	WorseThanZero  no model does better than zero, which is returned             3019    77 %
+//	Outdone        a rival does better on parts left out                         1508    86 %
+//	TooFew         the data do not tell whether the model is better than a rival 1487    60 %
+//	Outliers       a few values outweigh all others                              1405    93 %
+//	Collinear      inputs depend on others, or do not move                       1388   100 %
+//	Unstable       outputs explode on much longer runs                           1042    91 %
+//	NoConstant     outputs have a constant part, inputs no constant               631    86 %
+//	ShortWords     the words measured carry too few states                        582    71 %
+//	RankCut        fewer states than asked for                                    555    55 %
+//	Unexcited      inputs vary too little to learn more than what they show       425    82 %
+//	NotConverged   the fit was stopped or cut short                               410    73 %
+//	Deficient      fewer outputs than parameters, or measurements than unknowns   239    83 %
+//	RankLow        more states would fit clearly better                           152    98 %
+//	Drifting       much worse on whole, longer sequences                          125    96 %
+//	StartCounts    a single run's start counts for long, or runs begin apart       77    45 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                       –      –
 //	IllConditioned a recovery that was named magnifies errors a million times        –      –
 //	Unexplained    a machine of words.FitOutputs is off on its own words             –      –
