@@ -86,7 +86,8 @@ type policy struct {
 	// regression for products of inputs to be worth while where a fit along runs is possible.
 	Earned float64
 	// Least is the number of outputs, times p, below which nothing is sure of a model, six on each of six parts: that
-	// it did better on each is chance once in 64 times, and of so few there are many to look at.
+	// it did better on each is chance once in 64 times, and of so few there are many to look at. Of fewer the start of
+	// a run is not told either.
 	Least int
 	// Repeats is how often sequences repeat others in the mean, and FewDifferent how many outputs after different inputs,
 	// times p, are few, for a warning that there is little to learn from.

@@ -388,6 +388,15 @@ func TestStartCounts(t *testing.T) {
 	if r := fit(t, sequences(season(400, 0, 0.5, 0.3, 3)), Options{}); r.Has(StartCounts) {
 		t.Errorf("a start soon forgotten: %v", r.Warnings)
 	}
+	rnd := rand.New(pcg(6))
+	runs := []Sequence{season(12, 0, 0, 0.3, 7)}
+	for k := range 7 {
+		runs = append(runs, season(12, 7*rnd.Float64(), 0, 0.3, uint64(8+k)))
+	}
+	runs[2].Y.Set(1, 0, 1e6)
+	if r := fit(t, slices.Values(runs), Options{}); r.Has(StartCounts) || !r.Has(Outliers) {
+		t.Errorf("a single output of a million at the beginning of one run of eight: %v", r.Warnings)
+	}
 }
 
 // TestIllConditioned: where the second input all but repeats the first a recovery that is named says

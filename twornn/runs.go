@@ -159,7 +159,7 @@ func (f *runFit) checkStarts(r *Result, best *affine.System) {
 	switch {
 	case f.o.OwnStarts || f.kept.Overlaps():
 	case len(f.data.Runs) == 1:
-		if m := best.Memory(f.data); m > f.by.Memory {
+		if m := best.Memory(f.data); m > f.by.Memory && f.data.M >= f.by.Least {
 			r.warn(StartCounts, "the start of a run counts for long: from another one the squared error along a run like that of the data is some %.3g times as large; begin other runs with the model that WithStart returns", 1+m)
 		}
 	default:

@@ -251,8 +251,8 @@ func (j *jury) right(k twornn.WarningKind) bool {
 		return j.explodes()
 	case twornn.Drifting:
 		return j.drifts() || j.explodes()
-	case twornn.RankCut: // the states left out were spare
-		return j.r.Rank >= j.c.n || !j.short()
+	case twornn.RankCut:
+		return j.spare()
 	case twornn.RankLow:
 		return j.c.n > j.r.Rank || j.short()
 	case twornn.WorseThanZero: // a regression, with a constant if the inputs hold one, finds little either
@@ -280,6 +280,28 @@ func (j *jury) right(k twornn.WarningKind) bool {
 		return j.v.Model > rival || k == twornn.TooFew && j.v.Model > 0.9*rival
 	}
 	return j.short() // Deficient, NotConverged and the like: the model is not what it could be
+}
+
+// spare reports whether the states left out of a model of fewer than were asked for would not have helped: there are
+// no more in truth, or the likeliest model with all of them does not do clearly better on fresh data.
+func (j *jury) spare() bool {
+	o := j.c.options
+	if j.r.Rank >= j.c.n {
+		return true
+	}
+	ctx := context.Background()
+	data, err := twornn.Collect(slices.Values(j.c.train))
+	if err != nil {
+		return true
+	}
+	starts, _ := twornn.Start(ctx, data, o)
+	for _, s := range starts {
+		m, err := twornn.Likelihood(ctx, data, s.Model, o)
+		if n, _, _ := s.Model.Dims(); err == nil && n == o.Rank && relative(m.Model, j.c) < 0.9*j.v.Model {
+			return false
+		}
+	}
+	return true
 }
 
 // startHelps reports whether the model does clearly better on the test run if it begins where the first

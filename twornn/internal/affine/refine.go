@@ -346,28 +346,36 @@ func (s *System) Memory(data *Data) float64 {
 }
 
 // Settles returns the mean squared error in the last quarter of the outputs along runs over that in the first:
-// little where runs begin at different states and forget them. It is 1 where runs are too short to tell.
+// little where runs begin at different states and forget them. Whichever run is left out it is no more than that, so
+// that no single one tells; it is 1 where runs are too short to tell.
 func (s *System) Settles(data *Data) float64 {
 	r := s.runs(data)
 	along := r.At(r.Pattern.Take(s.Theta))
-	var first, last float64
-	for _, run := range data.Runs {
+	var first, last float64 // of all runs
+	of := make([][2]float64, len(data.Runs))
+	for k, run := range data.Runs {
 		quarter := len(run.At) / 4
 		along(run, nil, func(i int, y []float64) {
 			for o, v := range y {
 				switch e := run.Y[i*s.P+o] - v; {
 				case i < quarter:
-					first += e * e
+					of[k][0] += e * e
 				case i >= len(run.At)-quarter:
-					last += e * e
+					of[k][1] += e * e
 				}
 			}
 		})
+		first, last = first+of[k][0], last+of[k][1]
 	}
-	if first == 0 {
-		return 1
+	part := 0.0
+	for _, e := range of {
+		if others := first - e[0]; others > 1e-9*first {
+			part = max(part, max(0, last-e[1])/others)
+		} else {
+			part = 1
+		}
 	}
-	return last / first
+	return part
 }
 
 // Apart returns what share of the squared errors is in their means over each run: near 1 where runs begin at
