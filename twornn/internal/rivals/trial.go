@@ -18,6 +18,7 @@ type Trial struct {
 	Targets []Target
 	Scale   []float64 // of the outputs
 	Energy  []float64 // Σ y²: the errors of the zero function
+	Mean    []float64 // of the outputs' mean
 	Linear  []float64 // of a regression with a constant; nil if the inputs are too many
 	Without []float64 // of one without a constant
 	Persist []float64 // of persistence; nil where outputs are no inputs one step later
@@ -59,6 +60,9 @@ func New(k *moments.Kept, d, p int, scale []float64, alone int) *Trial {
 			s.Energy[q.Fold] += y * scale[o] * y * scale[o]
 		}
 	}
+	mean := with
+	mean.constant, mean.lags = true, 0
+	s.Mean = mean.errors(s.Targets, s.Parts, scale)
 	if ok {
 		without := with
 		without.constant = false
@@ -163,7 +167,7 @@ func Total(parts []float64) float64 {
 
 // Skip leaves part f out of all sums.
 func (s *Trial) Skip(f int) {
-	for _, errors := range [][]float64{s.Energy, s.Linear, s.Without, s.Persist} {
+	for _, errors := range [][]float64{s.Energy, s.Mean, s.Linear, s.Without, s.Persist} {
 		if errors != nil {
 			errors[f] = 0
 		}
@@ -177,7 +181,7 @@ func (s *Trial) Outdone(model []float64) (rival string, factor float64, won int)
 	for _, r := range []struct {
 		name   string
 		errors []float64
-	}{{"the zero function", s.Energy}, {"a linear regression on the last inputs and a constant", s.Linear}, {"persistence", s.Persist}} {
+	}{{"the zero function", s.Energy}, {"the mean of the outputs", s.Mean}, {"a linear regression on the last inputs and a constant", s.Linear}, {"persistence", s.Persist}} {
 		if t := Total(r.errors); t < least {
 			rival, least, by = r.name, t, r.errors
 		}
