@@ -12,7 +12,10 @@ import (
 //	a_{u+1} = a_u + γ (1 − p − miss_u),   a = 1 − p at first,
 //
 // and an interval asked to cover with probability p is drawn at 1 − a. So in the long
-// run it misses as often as it should, while values stay within the errors held out.
+// run it misses as often as it should, while values stay within the errors held out. A record that
+// stands still, as of a sensor that is stuck, misses nothing, and would narrow it to nothing, which covers
+// nothing when it moves again: so it reaches at least a part 1/mostGrowth as far on either side as the errors
+// held out say at 1 − p.
 //
 // No level takes it further than these. With x_u how far beyond all of them the value of row u+h lay,
 // 0 for most rows, an interval is widened on both sides by
@@ -60,6 +63,8 @@ func (m *mixture) interval(r *record, t, i, c int, p float64) (low, high float64
 	}
 	f := m.final(r, t).At(i, c)
 	low, high = b.between(f, t+h, 1-min(max(miss, leastMiss), mostMiss), more[len(more)-1])
+	down, up := b.between(f, t+h, p, 0)
+	low, high = min(low, f-(f-down)/mostGrowth), max(high, f+(up-f)/mostGrowth)
 	if moved := r.sinceMeasured(j, t, p); moved > 0 {
 		low, high = f-math.Hypot(f-low, moved), f+math.Hypot(high-f, moved)
 	}

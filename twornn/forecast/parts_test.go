@@ -260,6 +260,34 @@ func TestIntervalsBeyondHeldOut(t *testing.T) {
 	}
 }
 
+// TestStuckSensor: of a record that stood still in half of the rows held out and after them, an interval keeps a
+// part of the width of those that moved, on both sides; if it stood still in nearly all, Exact tells of none.
+func TestStuckSensor(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 5))
+	v, x := make([]float64, 800), 0.0
+	for i := range v {
+		if i < 450 {
+			x = 0.9*x + rnd.NormFloat64()
+		}
+		v[i] = math.Round(100*x) / 100
+	}
+	s := datasets.FromColumns([]string{"y"}, v)
+	for _, train := range []int{560, 640} {
+		f := fitted(t, v, train)
+		p, err := f.Predictions(s, 0.9, 799)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := f.mixture.Cells[0][0].Band.between(p[0].Forecast, 800, 0.9, 0)
+		if y := p[0].Forecast; y-p[0].Low < 0.24*(y-low) || p[0].High-y < 0.24*(high-y) || low == y || high == y || len(f.Exact) > 0 {
+			t.Errorf("learnt from %d: %v in %v to %v, held out %v to %v; %v", train, y, p[0].Low, p[0].High, low, high, f.Exact)
+		}
+	}
+	if f := fitted(t, v, 780); len(f.Exact) != 1 || f.Exact[0].Still {
+		t.Errorf("%v", f.Exact)
+	}
+}
+
 // fitted returns TwoRNN of the first rows of a column.
 func fitted(t *testing.T, v []float64, train int) *Fitted {
 	t.Helper()

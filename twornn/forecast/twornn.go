@@ -149,21 +149,24 @@ type Fitted struct {
 }
 
 // Exact is a warning: at these horizons a target was forecast without an error in the rows held out,
-// so that its intervals have no width. That is no certainty: what did not happen in the training
-// rows may happen yet.
+// or in so many of them that an interval of 90 % has no width. That is no certainty: what did not happen
+// in the training rows may happen yet.
 type Exact struct {
 	Target   string
 	Horizons []int
 	Still    bool // it did not move at all in the training rows
 }
 
+// exactCoverage is that of the intervals of which Exact says that they have no width.
+const exactCoverage = 0.9
+
 // String says what happened.
 func (e Exact) String() string {
-	why := "it was forecast without an error in the rows held out"
+	why := "it was forecast without an error in all or nearly all of the rows held out, so its intervals of up to 90 % have no width"
 	if e.Still {
-		why = "it did not move in the training rows"
+		why = "it did not move in the training rows, so its intervals have no width"
 	}
-	return fmt.Sprintf("%s, %s ahead: %s, so its intervals have no width, which is no certainty; learn from rows in which it moves, or leave it out of Options.Targets",
+	return fmt.Sprintf("%s, %s ahead: %s, which is no certainty; learn from rows in which it moves, or leave it out of Options.Targets",
 		e.Target, numbers(e.Horizons, "row"), why)
 }
 
@@ -175,7 +178,7 @@ func (m *mixture) exact() []Exact {
 		for i, h := range m.k.horizons {
 			b := m.Cells[i][c].Band
 			size, varies := max(math.Abs(m.Low[c]), math.Abs(m.High[c])), m.High[c]-m.Low[c]
-			if n := len(b.Quantiles); n == 0 || b.Scale == constantScale && isRounding(b.Quantiles[n-1]-b.Quantiles[0], size, varies) {
+			if low, high := b.between(0, 0, exactCoverage, 0); len(b.Quantiles) == 0 || b.Scale == constantScale && isRounding(high-low, size, varies) {
 				e.Horizons = append(e.Horizons, h)
 			}
 		}
@@ -190,12 +193,13 @@ func (m *mixture) exact() []Exact {
 // probability, shaped like Forecast: from the errors on the rows held out, by horizon,
 // and where the training rows say so with the size of the forecast or the place in the
 // season. They widen and narrow as those of the rows since the
-// training part missed more or less often than they should, and if more of these erred further than
+// training part missed more or less often than they should, but to no less than a quarter of what the rows
+// held out say, and if more of these erred further than
 // all rows held out than may be missed, they widen by as much. An interval holds its forecast, which is
 // an expectation: where errors are skewed, as of a series that is 0 in most rows, this may lie beyond the
 // ranks of errors that would do, and the interval then covers more than was asked for.
 // Where a target was not measured in the last rows before t they widen by what it moved over as many rows before.
-// Where no row held out was missed they have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
+// Where no row held out was missed, or too few for the coverage, they have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		return nil, nil, badCoverage(coverage)
