@@ -18,7 +18,8 @@ type Machine struct {
 	// Deterministic says that states and transitions are unit vectors, exactly, so that
 	// nothing drifts on words of any length.
 	Deterministic bool
-	// Error is the largest error of an output in the data.
+	// Error is the largest error of an output in the data: where outputs after the same word differ,
+	// at least half of that.
 	Error float64
 	// Missing lists transitions that no word of the data takes, or with too little after it to tell
 	// where they lead: what the machine does there is not learnt.

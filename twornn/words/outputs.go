@@ -24,7 +24,8 @@ type OutputsOptions struct {
 
 // FitOutputs learns the linear 2-RNN of one-hot sequences with outputs, such as
 // datasets.Tracking draws: exactly, if the outputs are without noise and the words
-// tell all states and transitions. On one-hot inputs everything falls apart by symbol: with
+// tell all states and transitions. Outputs that differ after the same word are noise: it learns their mean,
+// and Machine.Error counts how far each of them is from that. On one-hot inputs everything falls apart by symbol: with
 // H the futures of the words observed, one row a word, and C their coordinates in the row
 // space of H, A^σ is the least squares solution of
 //
@@ -68,7 +69,7 @@ func fitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOp
 	}
 	r := &Machine{
 		Model:   &twornn.Model{H0: m.H0, A: m.A, Omega: m.Omega},
-		Futures: m.Futures, Deterministic: m.Deterministic, Error: m.Error, Words: tree.Words, Longest: tree.Longest,
+		Futures: m.Futures, Deterministic: m.Deterministic, Error: tree.Error(m.Model), Words: tree.Words, Longest: tree.Longest,
 	}
 	for _, g := range m.Missing {
 		r.Missing = append(r.Missing, Gap(g))
@@ -77,13 +78,23 @@ func fitOutputs(ctx context.Context, data iter.Seq[twornn.Sequence], o OutputsOp
 	return r, nil
 }
 
+// contradiction says what to do with outputs that differ after the same word: by so much, if the
+// largest is of size.
+func contradiction(spread, size float64) string {
+	s := fmt.Sprintf("outputs after the same word differ by up to %.2g, %.2g of the largest: the data are noisy; ", spread, spread/size)
+	if 3*spread < size {
+		s += "set Tol to several times as much, or "
+	}
+	return s + "give the words to twornn.Fit, which weighs noise"
+}
+
 // warn says where the machine does not explain its words, and which transitions it does not know.
 func (m *Machine) warn(tree *symbols.Tree, o OutputsOptions) {
-	if size := tree.Size(); !(m.Error <= o.Tol*size) {
+	if size := tree.Largest; !(m.Error <= o.Tol*size) {
 		cure := "give more words, or the same to twornn.Fit"
 		switch {
 		case tree.Spread > o.Tol*size:
-			cure = fmt.Sprintf("outputs after the same word differ by up to %.2g, %.2g of the largest: set Tol to several times as much, or give the words to twornn.Fit, which weighs noise", tree.Spread, tree.Spread/size)
+			cure = contradiction(tree.Spread, size)
 		case tree.Silent() > 0:
 			cure = "give words with an output after every symbol"
 		case o.Futures != 0:

@@ -185,7 +185,7 @@ func TestUnexplained(t *testing.T) {
 		"few":     {sums(5, 60, 6, 0, false), OutputsOptions{}, "largest is 4; give more words, or", sums(5, 250, 6, 0, false), OutputsOptions{}},
 		"last":    {sums(7, 300, 4, 0, true), OutputsOptions{}, "give words with an output after every symbol", sums(7, 490, 4, 0, false), OutputsOptions{}},
 		"futures": {sums(5, 250, 6, 0, false), OutputsOptions{Futures: -1}, "leave Futures zero, or", sums(5, 250, 6, 0, false), OutputsOptions{}},
-		"noise":   {sums(5, 250, 6, 0.001, false), OutputsOptions{}, "0.0014 of the largest: set Tol to several times as much", sums(5, 250, 6, 0.001, false), OutputsOptions{Tol: 0.005}},
+		"noise":   {sums(5, 250, 6, 0.001, false), OutputsOptions{}, "0.0014 of the largest: the data are noisy; set Tol to several times as much", sums(5, 250, 6, 0.001, false), OutputsOptions{Tol: 0.005}},
 	} {
 		m, err := FitOutputs(t.Context(), c.data, c.o)
 		if err != nil {
@@ -196,6 +196,33 @@ func TestUnexplained(t *testing.T) {
 		}
 		if m, err = FitOutputs(t.Context(), c.cured, c.with); err != nil || m.Has(twornn.Unexplained) {
 			t.Errorf("%s, cured: %v, %v", name, m, err)
+		}
+	}
+}
+
+// TestContradiction: the same word with the outputs 1 and 5 after it is off by 2 at the least, and said
+// to be noise, in whatever order the two come and whatever else is known.
+func TestContradiction(t *testing.T) {
+	x := datasets.OneHot([]int{0, 1, 0}, 2)
+	for _, last := range [][]float64{{1, 5}, {5, 1}, {1, 1, 5}} {
+		var data []twornn.Sequence
+		largest := 0.0
+		for _, y := range last {
+			data = append(data, twornn.Sequence{X: x, Y: mat.NewDense(3, 1, []float64{1, 2, y})})
+		}
+		m, err := FitOutputs(t.Context(), slices.Values(data), OutputsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := m.Predict(nil, x)[0]
+		for _, y := range last {
+			largest = max(largest, math.Abs(says-y))
+		}
+		if math.Abs(m.Error-largest) > 1e-9 || m.Error < 2 {
+			t.Errorf("%v: error %v, it says %v", last, m.Error, says)
+		}
+		if s := m.String(); !m.Has(twornn.Unexplained) || !strings.Contains(s, "where the largest is 5; outputs after the same word differ by up to 4, 0.8 of the largest: the data are noisy; give the words to twornn.Fit") {
+			t.Errorf("%v: %v", last, s)
 		}
 	}
 }

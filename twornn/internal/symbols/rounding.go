@@ -50,8 +50,24 @@ func unit(dst, v []float64) bool {
 	return ones <= 1
 }
 
-// errorOf returns the largest error of an output of m.
+// errorOf returns the largest error of m against the mean outputs.
 func (o *Tree) errorOf(m *Model) float64 {
+	return o.largestError(m, func(v int32, j int, y float64) float64 { return math.Abs(y - o.outputs[v][j]) })
+}
+
+// Error returns the largest error of an output of m against those that were added, each by itself: at
+// least half of what two of them differ by after the same prefix.
+func (o *Tree) Error(m *Model) float64 {
+	return o.largestError(m, func(v int32, j int, y float64) float64 {
+		if r := o.ranges[v]; r != nil {
+			return max(math.Abs(y-r[j].low), math.Abs(y-r[j].high))
+		}
+		return math.Abs(y - o.outputs[v][j])
+	})
+}
+
+// largestError returns the largest of the errors that off gives of output j of m, y, at each node v.
+func (o *Tree) largestError(m *Model, off func(v int32, j int, y float64) float64) float64 {
 	n, _, p := m.Dims()
 	type state struct {
 		v int32
@@ -62,9 +78,9 @@ func (o *Tree) errorOf(m *Model) float64 {
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if y := o.outputs[at.v]; y != nil {
+		if o.outputs[at.v] != nil {
 			for j := range p {
-				if e := math.Abs(floats.Dot(m.Omega.RawRowView(j), at.h) - y[j]); !(e <= worst) {
+				if e := off(at.v, j, floats.Dot(m.Omega.RawRowView(j), at.h)); !(e <= worst) {
 					worst = e
 				}
 			}

@@ -27,13 +27,18 @@ type Tree struct {
 	D, P    int      // symbols and outputs
 	Words   int      // that were added
 	Longest int      // symbols of the longest
+	Largest float64  // absolute output
 	Spread  float64  // the most by which an output differs from the mean of those before it, after the same prefix
 	child   [][]edge // by node, in the order of the symbols
 	parent  []int32
 	by      []int // the symbol that leads here
 	outputs [][]float64
-	seen    []float64 // how many outputs a mean is of
+	seen    []float64         // how many outputs a mean is of
+	ranges  map[int32][]bound // of the nodes whose outputs differ
 }
+
+// bound is the least and the largest of an output.
+type bound struct{ low, high float64 }
 
 // edge leads to a node by a symbol.
 type edge struct {
@@ -43,7 +48,7 @@ type edge struct {
 
 // NewTree returns a tree without words.
 func NewTree(d, p int) *Tree {
-	return &Tree{D: d, P: p, child: [][]edge{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}}
+	return &Tree{D: d, P: p, child: [][]edge{nil}, parent: []int32{0}, by: []int{-1}, outputs: [][]float64{nil}, seen: []float64{0}, ranges: make(map[int32][]bound)}
 }
 
 // Add takes a word with its outputs, the i-th of which stands after at[i] symbols, ascending. It
@@ -97,15 +102,34 @@ func (o *Tree) meet(v int32, y []float64) error {
 		if x-x != 0 {
 			return fmt.Errorf("output %d is %v; drop the sequence or mend the value", j+1, x)
 		}
+		o.Largest = max(o.Largest, math.Abs(x))
 		if o.seen[v] > 1 {
 			o.Spread = max(o.Spread, math.Abs(x-o.outputs[v][j]))
+			o.widen(v, j, x)
 		}
 		o.outputs[v][j] += (x - o.outputs[v][j]) / o.seen[v]
 	}
 	return nil
 }
 
-// Size returns the largest absolute output.
+// widen takes x into the range of output j of node v. The first range is that of the outputs before
+// the first that differs, all of them alike.
+func (o *Tree) widen(v int32, j int, x float64) {
+	r := o.ranges[v]
+	if r == nil {
+		if x == o.outputs[v][j] {
+			return
+		}
+		r = make([]bound, o.P)
+		for i, y := range o.outputs[v] {
+			r[i] = bound{y, y}
+		}
+		o.ranges[v] = r
+	}
+	r[j].low, r[j].high = min(r[j].low, x), max(r[j].high, x)
+}
+
+// Size returns the largest absolute mean.
 func (o *Tree) Size() (s float64) {
 	for _, y := range o.outputs {
 		for _, v := range y {
