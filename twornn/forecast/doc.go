@@ -23,7 +23,8 @@
 // its place, and a horizon counts them. Not so where the gaps are nights or weekends
 // ([datasets.Gaps]): there the next row is the next step. And where the times have no common
 // step, or more than half of the rows are missing, the rows are taken as they follow each
-// other. [Fitted.String] and [Table.String] say what was done.
+// other. A row closer to the one before than a step, as where the rate of the record changed, is the
+// next step all the same. [Fitted.String] and [Table.String] say what was done.
 //
 // # Files
 //

@@ -273,6 +273,9 @@ func TestGapsThatAreNone(t *testing.T) {
 			event = event.Add(time.Duration(1+r.IntN(9000)) * time.Second)
 			return event
 		}, "no common step", 0},
+		"rate": {func(i int) time.Time {
+			return march(time.Duration(i) * 10 * time.Minute).Add(time.Duration(max(i-29, 0)) * 50 * time.Minute)
+		}, "29 steps shorter than 1h\n  a shorter step counts as a whole one", time.Hour},
 		"hardly": {func(i int) time.Time { return march(0).AddDate(0, 0, i+i/2*9) }, "more than half of all", 24 * time.Hour},
 	} {
 		s := timed(t, moments(n, c.at), "a", v)

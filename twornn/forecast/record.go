@@ -203,19 +203,26 @@ func (r *record) came(i int) bool {
 	return found
 }
 
-// gapsText says what became of the gaps of a series, nothing if there are none.
+// gapsText says what became of the gaps of a series and of rows closer than its step, nothing if there are none.
 func gapsText(g datasets.Gaps, steps bool) string {
+	text := g.String()
 	switch {
 	case g.Uneven:
 		return "the times have no common step: rows are taken as evenly spaced, one a step"
-	case g.Count == 0:
+	case g.Count == 0 && g.Irregular == 0:
 		return ""
+	case g.Count == 0:
 	case steps:
-		return fmt.Sprintf("%v:\n  put in as rows without values, so that a row is a step", g)
+		text += ":\n  put in as rows without values, so that a row is a step"
 	case g.Calendar:
-		return fmt.Sprintf("%v:\n  the rows are taken as they follow each other, so that these are no steps", g)
+		text += ":\n  the rows are taken as they follow each other, so that these are no steps"
+	default:
+		text += ", more than half of all:\n  the rows are taken as they follow each other, one a step, which may be far from right"
 	}
-	return fmt.Sprintf("%v, more than half of all:\n  the rows are taken as they follow each other, one a step, which may be far from right", g)
+	if g.Irregular > 0 {
+		text += "\n  a shorter step counts as a whole one, so that a row ahead is not always as far: learn from rows of one step alone, or bring the record to even steps first"
+	}
+	return text
 }
 
 // has tells whether row t of column j was measured.

@@ -137,7 +137,7 @@ func (m TwoRNN) weigh(t *contest, group []int, out *Fitted) [][][]float64 {
 type Fitted struct {
 	*forecaster
 	mixture *mixture
-	// Gaps are those of the training rows. String says what became of them.
+	// Gaps are those of the training rows, and tell of rows closer than their step. String says what became of them.
 	Gaps datasets.Gaps
 	// Exams say how the forecaster did on the last part of the training rows, by horizon
 	// and target.
