@@ -156,11 +156,33 @@ func (f *forecaster) Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.D
 	if err != nil {
 		return nil, err
 	}
+	if err := f.task.measured(r, t); err != nil {
+		return nil, err
+	}
 	f.engine.forecast(dst, r, r.row(t))
 	if err := f.task.finite(dst, t); err != nil {
 		return nil, err
 	}
 	return dst, f.task.future(dst, r, t)
+}
+
+// measured returns an error if a target has no value up to row t of the series as it came.
+func (k *task) measured(r *record, t int) error {
+	for _, j := range k.targets {
+		if r.absent[j] == nil {
+			continue
+		}
+		first := slices.Index(r.absent[j], false)
+		if first >= 0 && first <= r.row(t) {
+			continue
+		}
+		cure := "give rows in which it was measured, or learn without it in Options.Targets"
+		if first >= 0 {
+			cure = fmt.Sprintf("forecast from row %d on, where its first value is", r.cameAs(first))
+		}
+		return fmt.Errorf("forecast: column %q was not measured in any row up to row %d, so there is nothing to forecast it from; %s", k.columns[j], t, cure)
+	}
+	return nil
 }
 
 // finite returns an error if a forecast overflowed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,40 @@ func TestNilSeries(t *testing.T) {
 	}
 	if _, err := Backtest(t.Context(), s, 40, []Method{Mean{}, nil}, Options{}); err == nil || !strings.Contains(err.Error(), "method 2 of 2 is nil") {
 		t.Error(err)
+	}
+}
+
+// TestNothingMeasured: from rows in which a target was never measured nothing is forecast, and the error says so.
+func TestNothingMeasured(t *testing.T) {
+	s := noisy(60, 5)
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	late, never := slices.Clone(a), slices.Clone(a)
+	for i := range never {
+		if never[i] = math.NaN(); i < 10 {
+			late[i] = math.NaN()
+		}
+	}
+	at10, none := datasets.FromColumns([]string{"a", "b"}, late, b), datasets.FromColumns([]string{"a", "b"}, never, b)
+	for _, m := range append(quick(), Persistence{}) {
+		f, err := m.Fit(t.Context(), s, Options{})
+		if err != nil {
+			t.Fatal(m, err)
+		}
+		if _, err := f.Forecast(nil, none, 59); err == nil || !strings.Contains(err.Error(), `"a" was not measured in any row up to row 59`) {
+			t.Errorf("%s: %v", m, err)
+		}
+		if _, err := f.Forecast(nil, at10, 9); err == nil || !strings.Contains(err.Error(), "forecast from row 10 on") {
+			t.Errorf("%s: %v", m, err)
+		}
+		if _, err := f.Forecast(nil, at10, 10); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+		if f, ok := f.(*Fitted); ok {
+			if p, err := f.Predictions(none, 0.9, 59); err == nil || p != nil {
+				t.Errorf("%v, %v", p, err)
+			}
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ type Forecaster interface {
 	// If the Known columns end before t + a horizon, or lack a value up to there in a row of s, that
 	// row of dst is NaN and the error is a *[FutureError]; the other rows are good.
 	//
-	// It errs if s lacks a column or has another step, and panics if t is no row of s or dst has a wrong
+	// It errs if s lacks a column or has another step, or if a target was not measured in any row up to t, and panics if t is no row of s or dst has a wrong
 	// shape.
 	Forecast(dst *mat.Dense, s *datasets.Series, t int) (*mat.Dense, error)
 }
