@@ -48,6 +48,7 @@
 //	candidates.go    automata by merging and by EM
 //	weigh.go         their shares
 //	fit.go           Fit
+//	conditional.go   the distribution that values of either sign tell
 //	spectral.go      Spectral
 //	observations.go  words with outputs
 //	machine.go       Machine: what FitOutputs gives

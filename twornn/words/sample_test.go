@@ -74,7 +74,11 @@ func TestExtremeCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.LogProb([]int{0, 1}); math.Abs(got+math.Log(8)) > 1e-6 {
+	if got, err := s.Value("a", "b"); err != nil || math.Abs(got[0]-1.0/8) > 1e-7 {
+		t.Errorf("P = %v, %v of one word in eight", got, err)
+	}
+	// What has no value takes ε at the most of each symbol and the end.
+	if got := s.LogProb([]int{0, 1}); math.Abs(got+math.Log(8)) > 3*floorShare {
 		t.Errorf("log P = %v of one word in eight", got)
 	}
 }

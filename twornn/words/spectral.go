@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -36,12 +35,11 @@ type SpectralFit struct {
 	*twornn.WFA
 	States         int
 	SingularValues []float64 // of the Hankel block, those that were left out too
-	// HeldOut[r-1] is the mean log-likelihood, in nats a word, of the words held out with r
+	// HeldOut[r-1] is the mean of LogProb, in nats a word, on the words held out with r
 	// states; nil if the number was given.
 	HeldOut []float64
 
-	model *twornn.Model
-	floor *pfa
+	distribution *conditional
 }
 
 // checkBlock returns an error unless the options name a block of words over d symbols.
@@ -68,54 +66,18 @@ func (o SpectralOptions) checkBlock(d int) error {
 	return check("Suffixes", o.Suffixes)
 }
 
-// floorShare is the share of the unigram model below which a value counts as a fault.
-const floorShare = 1e-3
-
-// LogProb returns log max(f(w), ε g(w)) with f the automaton's value, which may be
-// negative, g(w) > 0 the probability by the unigrams of the sample and ε = 0.001: the
-// rule for values that are not positive. Natural logarithm; finite for every word of the
-// alphabet. It panics if a symbol is out of range.
+// LogProb returns the natural logarithm of the probability of a word, that of a distribution: after
+// each prefix u a symbol, or the end, has the share of the automaton's values on what goes on so,
+//
+//	P(σ | u) ∝ Σ_w f(uσw)   P(end | u) ∝ f(u)
+//
+// where those below ε times their share by the unigrams of the sample, which may be negative, count as
+// that, ε = 0.001. So it is finite for every word of the alphabet, and no set of words has a probability
+// of more than 1. The automaton's own value f is that of WFA: it may be negative, and values may sum to anything.
+// It costs O(r (r+d)) a symbol for r states and d symbols, and panics if a symbol is out of range.
 func (s *SpectralFit) LogProb(word []int) float64 {
 	checkSymbols(word, len(s.Alphabet))
-	logs, zero := valueOf(s.model, word, s.States)
-	return floored(logs, zero, s.floor, word)
-}
-
-func floored(log float64, positive bool, g *pfa, word []int) float64 {
-	low := math.Log(floorShare) + g.logProb(word)
-	if !positive || !(log > low) {
-		return low
-	}
-	return log
-}
-
-// valueOf returns the logarithm of the value of m with its first r states alone, and
-// whether it is positive.
-func valueOf(m *twornn.Model, word []int, r int) (log float64, positive bool) {
-	h, next := append([]float64(nil), m.H0.RawVector().Data[:r]...), make([]float64, r)
-	exp := 0
-	for _, s := range word {
-		clear(next)
-		for i, x := range h {
-			axpy(x, m.A[s].RawRowView(i)[:r], next)
-		}
-		h, next = next, h
-		size := 0.0
-		for _, x := range h {
-			size = max(size, math.Abs(x))
-		}
-		if _, e := math.Frexp(size); e < -100 || e > 100 {
-			exp += e
-			for i := range h {
-				h[i] = math.Ldexp(h[i], -e)
-			}
-		}
-	}
-	v := dot(h, m.Omega.RawRowView(0)[:r])
-	if !(v > 0) || math.IsInf(v, 1) {
-		return math.Inf(-1), false
-	}
-	return math.Log(v) + float64(exp)*math.Ln2, true
+	return s.distribution.logProb(word)
 }
 
 // Spectral learns the distribution of a sample by the spectral method (Theorem 3 on a
@@ -163,10 +125,12 @@ func spectralOf(ctx context.Context, sample *datasets.Words, o SpectralOptions) 
 		return nil, err
 	}
 	fit.States, _, _ = m.Dims()
-	m = full(m, o.Statistic, fit.States)
+	fit.SingularValues = s
 	w, c := sorted(sample)
-	fit.model, fit.SingularValues, fit.floor = m, s, unigrams(newCorpus(w, c, len(sample.Alphabet)))
-	fit.WFA = m.WFA(sample.Alphabet)
+	if fit.distribution, err = conditionalOf(m, o.Statistic, fit.States, unigrams(newCorpus(w, c, len(sample.Alphabet)))); err != nil {
+		return nil, err
+	}
+	fit.WFA = fit.distribution.m.WFA(sample.Alphabet)
 	return fit, nil
 }
 
@@ -190,12 +154,12 @@ func heldOutByStates(ctx context.Context, sample *datasets.Words, o SpectralOpti
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		q := full(m, o.Statistic, r)
+		q, err := conditionalOf(m, o.Statistic, r, g)
+		if err != nil {
+			return nil, err
+		}
 		logs := make([]float64, len(f.heldWords))
-		each(len(logs), func(k int) {
-			v, ok := valueOf(q, f.heldWords[k], r)
-			logs[k] = floored(v, ok, g, f.heldWords[k])
-		})
+		each(len(logs), func(k int) { logs[k] = q.logProb(f.heldWords[k]) })
 		held = append(held, f.mean(logs))
 	}
 	return held, nil
@@ -242,20 +206,29 @@ func spectral(sample *datasets.Words, o SpectralOptions, r int) (*twornn.Model, 
 	return m, s, nil
 }
 
+// ending returns I − Σ_σ A^σ, which takes sums over all continuations back to the values themselves.
+func ending(m *twornn.Model) *mat.Dense {
+	n, _, _ := m.Dims()
+	T := mat.NewDense(n, n, nil)
+	for i := range n {
+		T.Set(i, i, 1)
+	}
+	for _, A := range m.A {
+		T.Sub(T, A)
+	}
+	return T
+}
+
 // full returns the first r states of m, with the sums over continuations taken back.
 func full(m *twornn.Model, s Statistic, r int) *twornn.Model {
 	_, d, _ := m.Dims()
 	q := twornn.NewModel(r, d, 1)
 	q.H0.CopyVec(m.H0.SliceVec(0, r))
 	q.Omega.Copy(m.Omega.Slice(0, 1, 0, r))
-	T := mat.NewDense(r, r, nil)
-	for i := range r {
-		T.Set(i, i, 1)
-	}
 	for k := range d {
 		q.A[k].Copy(m.A[k].Slice(0, r, 0, r))
-		T.Sub(T, q.A[k])
 	}
+	T := ending(q)
 	if s == Factors || s == Suffixes {
 		var v mat.VecDense
 		v.MulVec(T.T(), q.H0)

@@ -2,6 +2,7 @@ package words
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestSpectralStates(t *testing.T) {
 		t.Errorf("%d states, held out %.4v", fit.States, fit.HeldOut)
 	}
 	var divergence float64
-	for _, w := range twornn.Words(3, 9) {
+	for _, w := range twornn.Words(3, 8) {
 		if l := fit.LogProb(w); math.IsNaN(l) || math.IsInf(l, 0) {
 			t.Fatalf("%v: %v", w, l)
 		} else if p := truth.logProb(w); !math.IsInf(p, -1) {
@@ -69,11 +70,65 @@ func TestSpectralStates(t *testing.T) {
 	if divergence > 0.01 {
 		t.Errorf("%v nats from the truth", divergence)
 	}
-	if l, low := fit.LogProb([]int{1, 1, 1}), math.Log(1e-3)+fit.floor.logProb([]int{1, 1, 1}); l < low || l > low+5 {
-		t.Errorf("an impossible word has %v, the floor is %v", l, low)
+	// The first symbol is impossible; after it the state is none.
+	if l, low := fit.LogProb([]int{1, 1, 1}), math.Log(floorShare*fit.distribution.g[1]); l > low+1 {
+		t.Errorf("an impossible word has %v, its first symbol alone %v at the most", l, low)
 	}
 	if l := fit.LogProb(make([]int, 10000)); math.IsInf(l, 0) || math.IsNaN(l) {
 		t.Errorf("10,000 symbols: %v", l)
+	}
+}
+
+// TestSpectralDistribution: whatever the statistic and the states, also more than the sample tells of,
+// the words up to a length have no more than 1 together.
+func TestSpectralDistribution(t *testing.T) {
+	for name, sample := range map[string]*datasets.Words{"ladder": draw(ladder(), 300, pcg(7)), "coins": coins(40, 6, 3, pcg(8))} {
+		for _, s := range []Statistic{Strings, Prefixes, Suffixes, Factors} {
+			for _, n := range []int{0, 3, 30} {
+				fit, err := Spectral(t.Context(), sample, SpectralOptions{Statistic: s, States: n})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				for _, w := range twornn.Words(3, 8) {
+					sum += math.Exp(fit.LogProb(w))
+				}
+				if !(sum <= 1+1e-12) || sum < 0.1 {
+					t.Errorf("%s, %v, %d states: words of up to 8 symbols have %v together", name, s, n, sum)
+				}
+			}
+		}
+	}
+}
+
+// coins returns n words of so many symbols out of d, all alike.
+func coins(n, length, d int, src rand.Source) *datasets.Words {
+	rnd := rand.New(src)
+	sample := datasets.NewWords(datasets.Numbered(d))
+	for range n {
+		w := make([]int, length)
+		for i := range w {
+			w[i] = rnd.IntN(d)
+		}
+		sample.Add(w, 1)
+	}
+	return sample
+}
+
+// TestSpectralEntropy: of words of 100 symbols out of 4, all alike, no distribution has a mean logarithm
+// above −100 log 4, and one chosen by words held out is that of few states.
+func TestSpectralEntropy(t *testing.T) {
+	fit, err := Spectral(t.Context(), coins(200, 100, 4, pcg(9)), SpectralOptions{MaxStates: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for w := range coins(500, 100, 4, pcg(10)).All() {
+		mean += fit.LogProb(w) / 500
+	}
+	bound := -100 * math.Log(4)
+	if mean > bound || slices.Max(fit.HeldOut) > bound || fit.States > 5 {
+		t.Errorf("%d states, %v on fresh words, %v held out; the bound is %v", fit.States, mean, slices.Max(fit.HeldOut), bound)
 	}
 }
 
