@@ -75,7 +75,7 @@ func checkForecast(mean, variance []float64, horizons []int) {
 	}
 }
 
-// checkValues returns an error if y holds what is no number.
+// checkValues returns an error if y holds what is no number, or if squares of values overflow, or of what they vary by underflow.
 func checkValues(y []float64) error {
 	for t, v := range y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -84,6 +84,12 @@ func checkValues(y []float64) error {
 		if math.Abs(v) > 1e150 {
 			return fmt.Errorf("baseline: row %d is %v, whose square overflows; scale the series to about 1", t, v)
 		}
+	}
+	if len(y) == 0 {
+		return nil
+	}
+	if low, high := slices.Min(y), slices.Max(y); low < high && high-low < 1e-150 {
+		return fmt.Errorf("baseline: the series lies between %v and %v, too small to work with, since squares underflow; scale it to about 1", low, high)
 	}
 	return nil
 }

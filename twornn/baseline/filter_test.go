@@ -48,7 +48,7 @@ func odd(n int) map[string][]float64 {
 		"rare":         make(func(t int) float64 { return math.Floor(rnd.Float64() * 1.1) }),
 		"walk":         make(func(int) float64 { walk += rnd.NormFloat64(); return walk }),
 		"offset":       make(func(int) float64 { return 1e9 + rnd.NormFloat64() }),
-		"tiny":         make(func(int) float64 { return 1e-200 * rnd.NormFloat64() }),
+		"tiny":         make(func(int) float64 { return 1e-140 * rnd.NormFloat64() }),
 		"huge":         make(func(int) float64 { return 1e100 * rnd.NormFloat64() }),
 		"heavy":        make(func(int) float64 { return math.Tan(1.57 * (2*rnd.Float64() - 1)) }),
 		"last differs": make(func(t int) float64 { return map[bool]float64{t == n-1: 1}[true] }),

@@ -82,6 +82,9 @@ func fitNow(ctx context.Context, train *datasets.Series, o Options, learn func(r
 	if err != nil {
 		return nil, err
 	}
+	if err := r.tooSmall(k); err != nil {
+		return nil, err
+	}
 	for _, j := range k.targets {
 		if r.absent[j] != nil && !slices.Contains(r.absent[j], false) {
 			return nil, fmt.Errorf("forecast: column %q has no value in the training rows; leave it out of Options.Targets", k.columns[j])

@@ -161,3 +161,29 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestTooSmall: a column that varies by so little that squares of that underflow would be forecast without an error by every
+// method; it is refused as one whose squares overflow. One that does not vary is none.
+func TestTooSmall(t *testing.T) {
+	s := noisy(120, 5)
+	a, _ := s.Column("a")
+	b, _ := s.Column("b")
+	small, close := make([]float64, len(a)), make([]float64, len(a))
+	for i := range a {
+		small[i], close[i] = 1e-170*a[i], 1e-139+1e-153*a[i]
+	}
+	for name, v := range map[string][]float64{"small": small, "close": close} {
+		tiny := datasets.FromColumns([]string{name, "b"}, v, b)
+		for _, m := range everyMethod() {
+			for _, o := range []Options{{}, {Targets: []string{"b"}}} {
+				if _, err := m.Fit(t.Context(), tiny, o); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q has values up to", name)) {
+					t.Errorf("%s: %v", m, err)
+				}
+			}
+		}
+	}
+	still := datasets.FromColumns([]string{"a", "b"}, slices.Repeat([]float64{1e-170}, len(a)), b)
+	if _, err := (Persistence{}).Fit(t.Context(), still, Options{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -28,11 +28,12 @@ func drawSeries(t *rapid.T, n int) (names []string, columns [][]float64) {
 		still := rapid.IntRange(0, 5).Draw(t, "still") == 0
 		v := make([]float64, n)
 		for i := range v {
-			v[i] = scale * (level + wave*math.Sin(float64(i)*math.Pi/6) + trend*float64(i) + noise*rnd.NormFloat64())
+			// Rounded, since drawn numbers may be so small that their squares underflow, which is refused.
+			v[i] = scale * math.Round(1e9*(level+wave*math.Sin(float64(i)*math.Pi/6)+trend*float64(i)+noise*rnd.NormFloat64())) / 1e9
 			if still {
 				v[i] = level
 			}
-			if rnd.IntN(100) < lost {
+			if rnd.IntN(100) < lost && i > 0 { // before the first value nothing is forecast
 				v[i] = math.NaN()
 			}
 		}

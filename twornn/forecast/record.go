@@ -24,8 +24,9 @@ type record struct {
 	memo   map[any]any // what engines have computed on this record
 }
 
-// mostValue is the largest value whose squares can be summed.
-const mostValue = 1e100
+// mostValue is the largest value whose squares can be summed, leastValue the smallest that a column may vary by,
+// whose square keeps its digits.
+const mostValue, leastValue = 1e100, 1e-150
 
 // newRecord reads the columns of the task from s. start is by column, nil for zeros.
 func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
@@ -70,6 +71,17 @@ func newRecord(s *datasets.Series, k *task, start []float64) (*record, error) {
 		r.last--
 	}
 	return r, nil
+}
+
+// tooSmall returns an error if a column varies by so little that squares of that underflow: it would seem to be
+// forecast without an error.
+func (r *record) tooSmall(k *task) error {
+	for j, v := range r.v {
+		if varies := slices.Max(v) - slices.Min(v); 0 < varies && varies < leastValue {
+			return fmt.Errorf("forecast: column %q has values up to %g that vary by %g, too small to work with, since squares underflow; change its unit", k.columns[j], largest(v), varies)
+		}
+	}
+	return nil
 }
 
 // stepsIn tells whether the rows that are missing in gaps are to be put in: not where the
