@@ -409,7 +409,10 @@ func TestOptionErrors(t *testing.T) {
 		`names "a" twice`:    {Targets: []string{"a", "a"}},
 		"no target is left":  {Known: []string{"a", "b"}},
 		"must be positive":   {Horizons: []int{0}},
-		"rows in a season":   {Seasons: []int{-3}},
+		"Seasons has -3":     {Seasons: []int{-3}},
+		"Seasons has 0":      {Seasons: []int{0}},
+		"Seasons has 1":      {Seasons: []int{1, 7}},
+		"Seasons has 7":      {Seasons: []int{7, 7}},
 		"too few for a regr": {Horizons: []int{40}},
 	} {
 		if _, err := (Ridge{}).Fit(context.Background(), s, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -26,10 +26,11 @@ type Options struct {
 	// it is made: a calendar, a plan, the input of a system. They are no targets.
 	Known []string
 	// Seasons are the numbers of rows in a season, several if they are nested, such as
-	// 24 and 168. None means found from the training rows, of the lengths that are usual at the
-	// step of the times: a day and a week of hours, a week and a year of days and the like, or
-	// without times 4, 7, 12, 24, 52, 168 and 365 rows. What a third of the targets show is taken
-	// for all of them, what fewer show clearly for these alone, which then are learnt apart.
+	// 24 and 168, each once; 1 alone says that there is no season. None means found from the
+	// training rows, of the lengths that are usual at the step of the times: a day and a week of
+	// hours, a week and a year of days and the like, or without times 4, 7, 12, 24, 52, 168 and 365
+	// rows. What a third of the targets show is taken for all of them, what fewer show clearly for
+	// these alone, which then are learnt apart.
 	Seasons []int
 	// Recorder is told of the steps of a fit. Nil is silent.
 	Recorder twornn.Recorder
@@ -199,15 +200,15 @@ func (k *task) checkNumbers() error {
 			return fmt.Errorf("forecast: Options.Horizons has %d; each must be positive, less than %d and named once", h, mostHorizon)
 		}
 	}
-	// A season of one row or none is no season.
-	k.seasons = slices.DeleteFunc(k.seasons, func(s int) bool { return s == 0 || s == 1 })
-	for _, s := range k.seasons {
-		if s < 0 || s >= mostAhead {
-			return fmt.Errorf("forecast: Options.Seasons has %d; give the rows in a season, fewer than %d", s, mostAhead)
+	if slices.Equal(k.seasons, []int{1}) {
+		k.seasons = nil // asked for none
+	}
+	for i, s := range k.seasons {
+		if s < 2 || s >= mostAhead || slices.Contains(k.seasons[:i], s) {
+			return fmt.Errorf("forecast: Options.Seasons has %d; give the rows in a season, 2 to %d and each once, or 1 alone for no season, or leave it empty to have them found", s, mostAhead-1)
 		}
 	}
 	slices.Sort(k.seasons)
-	k.seasons = slices.Compact(k.seasons)
 	return nil
 }
 
