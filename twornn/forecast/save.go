@@ -103,6 +103,9 @@ func Load(path string) (*Fitted, error) {
 
 // Read reads what Write wrote, to the end of r.
 func Read(r io.Reader) (*Fitted, error) {
+	if r == nil {
+		return nil, errors.New("forecast: there is no reader: it is nil; open the file first, and look at the error that came with it")
+	}
 	text, err := store.ReadAll(r, mostSaved)
 	if err != nil {
 		return nil, fmt.Errorf("forecast: what is to be a saved forecaster %w", err)

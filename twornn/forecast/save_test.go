@@ -62,6 +62,9 @@ func positive(s *datasets.Series) *datasets.Series {
 // damaged reads the saved forecaster with single numbers changed: an error, or a
 // forecaster that works, but no panic.
 func damaged(t *testing.T, f *Fitted) {
+	if f, err := Read(nil); f != nil || err == nil || !strings.Contains(err.Error(), "it is nil; open the file first") {
+		t.Errorf("%v, %v", f, err)
+	}
 	if f, err := Read(strings.NewReader("")); f != nil || err == nil || !strings.Contains(err.Error(), "it is empty") {
 		t.Errorf("nothing reads as a forecaster: %v", err)
 	}
