@@ -68,7 +68,7 @@ func candidates(y []float64, season int) []Order {
 	if seasonal {
 		base.Season, base.SD, base.SQ = season, 1, 1
 	}
-	if KPSS(differenced(y, differences(0, base.SD, max(season, 1)))) > kpssLevel {
+	if kpss(differenced(y, differences(0, base.SD, max(season, 1)))) > kpssLevel {
 		base.D = 1
 	}
 	var all []Order
@@ -96,8 +96,17 @@ func candidates(y []float64, season int) []Order {
 //
 //	η = Σ S_t² / (n² s²)
 //
-// Above 0.463 stationarity is rejected at 5 %. It is 0 for a constant series or none.
-func KPSS(y []float64) float64 {
+// Above 0.463 stationarity is rejected at 5 %. It is 0 for a constant series or none. It errs if a value is not
+// finite, as the fits do.
+func KPSS(y []float64) (float64, error) {
+	if err := checkValues(y); err != nil {
+		return 0, err
+	}
+	return kpss(y), nil
+}
+
+// kpss is KPSS of finite values.
+func kpss(y []float64) float64 {
 	n := len(y)
 	if n == 0 {
 		return 0

@@ -185,7 +185,7 @@ func TestFilterLooksBackOnly(t *testing.T) {
 // TestKPSS by hand: 1, 2, 3, 4 have partial sums −1.5, −2, −1.5, 0 of their deviations,
 // and with one lag of weight ½ a long-run variance of (5 + 1.25)/4: η = 8.5/(16·25/16).
 func TestKPSS(t *testing.T) {
-	if got := KPSS([]float64{1, 2, 3, 4}); math.Abs(got-0.34) > 1e-15 {
+	if got, err := KPSS([]float64{1, 2, 3, 4}); err != nil || math.Abs(got-0.34) > 1e-15 {
 		t.Errorf("%v, want 0.34", got)
 	}
 	rnd := rand.New(rand.NewPCG(4, 6))
@@ -194,11 +194,14 @@ func TestKPSS(t *testing.T) {
 		noise[i] = rnd.NormFloat64()
 		walk[i] = walk[max(i-1, 0)] + noise[i]
 	}
-	if a, b := KPSS(noise), KPSS(walk); !(a < kpssLevel && b > kpssLevel) {
+	if a, b := kpss(noise), kpss(walk); !(a < kpssLevel && b > kpssLevel) {
 		t.Errorf("noise %v, random walk %v, level %v", a, b, kpssLevel)
 	}
-	if KPSS(nil) != 0 || KPSS([]float64{2, 2, 2}) != 0 {
+	if kpss(nil) != 0 || kpss([]float64{2, 2, 2}) != 0 {
 		t.Error("a constant is not stationary")
+	}
+	if _, err := KPSS([]float64{1, math.NaN(), 3}); err == nil || !strings.Contains(err.Error(), "row 1 is NaN") {
+		t.Errorf("of a missing value: %v", err)
 	}
 }
 
