@@ -1,6 +1,7 @@
 package words
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -80,28 +81,32 @@ func (f *fitter) grow(n int) (best *pfa, unfinished bool) {
 }
 
 // starts returns the numbers of states of the random starts.
-func (f *fitter) starts() []int {
-	switch sizes := f.sizes(startSizes); {
-	case f.o.Starts < 0:
-		return nil
-	case f.o.Starts > 0:
-		return slices.Repeat(sizes[len(sizes)-1:], f.o.Starts)
-	default:
-		return sizes
+func (f *fitter) starts() iter.Seq2[int, int] {
+	sizes := f.sizes(startSizes)
+	if f.o.Starts == 0 {
+		return slices.All(sizes)
+	}
+	return func(yield func(k, n int) bool) {
+		for k := 0; k < f.o.Starts && yield(k, sizes[len(sizes)-1]); k++ {
+		}
 	}
 }
 
 // sizes returns those of the numbers of states for whose transitions there is room, at
-// least the first, or the one that was asked for.
+// least one, or the one that was asked for.
 func (f *fitter) sizes(of []int) []int {
 	if f.o.States > 0 {
 		return []int{f.o.States}
 	}
+	first := of[0]
+	for first > 1 && f.numbers(first) > f.room() {
+		first--
+	}
 	k := 1
-	for k < len(of) && f.d*of[k]*of[k] <= maxNumbers {
+	for k < len(of) && f.numbers(of[k]) <= min(maxNumbers, f.room()) {
 		k++
 	}
-	return of[:k]
+	return append([]int{first}, of[1:k]...)
 }
 
 // best returns the largest likelihood of a part on the words held out.
@@ -154,16 +159,23 @@ func (f *fitter) merged() {
 	if nodes*(f.d+1) > maxUses {
 		return
 	}
-	limit := maxMerged
-	for f.d*limit*limit > maxNumbers && limit > 15 {
-		limit--
-	}
-	if f.o.States > 0 {
-		limit = f.o.States
-	}
+	limit := f.mergedLimit()
 	for _, reject := range rejects {
 		m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
 		a, unfinished := f.refine(m.pfa(m.run(f.ctx, limit, 10)))
 		f.add("merged states", a, unfinished)
 	}
+}
+
+// mergedLimit returns the most states that merging may leave: those asked for, or those for whose
+// transitions there is room.
+func (f *fitter) mergedLimit() int {
+	if f.o.States > 0 {
+		return f.o.States
+	}
+	limit := maxMerged
+	for limit > 15 && f.numbers(limit) > maxNumbers || limit > 1 && f.numbers(limit) > f.room() {
+		limit--
+	}
+	return limit
 }

@@ -45,6 +45,7 @@
 //	hankel.go        sparse Hankel blocks and their SVD
 //	embed.go         vectors for the symbols of large alphabets, and which lie together
 //	spectralstart.go a start for EM from singular vectors
+//	room.go          how much memory a fit may take
 //	candidates.go    automata by merging and by EM
 //	weigh.go         their shares
 //	fit.go           Fit

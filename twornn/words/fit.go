@@ -15,8 +15,9 @@ import (
 // carries those with a share on over the whole sample. Every word has a positive
 // probability in the result. The same sample and source give the same bits.
 //
-// A ctx that is done ends the learning, and what there is by then is returned. Fit errs if
-// the sample is empty, if an option is out of range, and if ctx is done at once.
+// A ctx that is done ends the learning, and what there is by then is returned. It holds
+// half a gigabyte of numbers at the most, whatever the alphabet, and tries automata of fewer states for that. Fit errs if
+// the sample is empty, if an option is out of range or asks for more than that, and if ctx is done at once.
 func Fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, error) {
 	return stop.Within(ctx, func() (*Automaton, error) { return fit(ctx, sample, o) })
 }
@@ -44,6 +45,9 @@ func fit(ctx context.Context, sample *datasets.Words, o Options) (*Automaton, er
 	}
 	f.words, f.counts = sorted(sample)
 	f.split()
+	if err := f.checkRoom(); err != nil {
+		return nil, err
+	}
 	if err := f.candidates(); err != nil && ctx.Err() == nil {
 		return nil, err
 	}

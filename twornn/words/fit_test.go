@@ -203,3 +203,38 @@ func TestFitLargeAlphabet(t *testing.T) {
 		t.Errorf("small symbols first: %v, last: %v\n%v", high, low, a)
 	}
 }
+
+// TestRoom: whatever the alphabet and the number of starts, the automata of all sizes that are tried keep
+// to the room there is, and what is asked for beyond it is an error before any of it is taken.
+func TestRoom(t *testing.T) {
+	for _, d := range []int{3, 200, 2000, 20000, 500000} {
+		for _, starts := range []int{-1, 0, 30, 100} {
+			sample := coins(500, 5, d, pcg(10))
+			f := &fitter{d: d, rnd: rand.New(pcg(11)), o: Options{Starts: starts, HeldOut: 0.2}}
+			f.words, f.counts = sorted(sample)
+			f.split()
+			if err := f.checkRoom(); err != nil {
+				t.Fatal(err)
+			}
+			held := float64(len(f.whole.tries) + 2)
+			for _, n := range append(f.sizes(spectralSizes), f.mergedLimit(), f.mergedLimit(), 1) {
+				held += f.numbers(n) / f.numbers(1)
+			}
+			for _, n := range f.starts() {
+				held += f.numbers(n) / f.numbers(1)
+			}
+			if held *= float64(d); held > maxRoom {
+				t.Errorf("%d symbols, %d starts: %.3g numbers", d, starts, held)
+			}
+		}
+	}
+	large := coins(500, 5, 20000, pcg(10))
+	for want, o := range map[string]Options{
+		"7 automata of 60 states over 20000 symbols would hold": {States: 60},
+		"automata of 1 state over 20000 symbols would hold":     {Starts: math.MaxInt},
+	} {
+		if _, err := Fit(t.Context(), large, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

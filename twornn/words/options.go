@@ -5,10 +5,11 @@ import "math/rand/v2"
 // Options holds the choices of Fit. The zero value chooses everything from the sample.
 type Options struct {
 	// States is the number of states of each automaton that EM learns from spectral and random
-	// starts, and the most that merging may leave. Zero means several, weighed by held-out likelihood.
+	// starts, and the most that merging may leave. Zero means several, weighed by held-out likelihood,
+	// of fewer states the larger the alphabet is.
 	States int
 	// Starts is the number of random starts of EM. Zero means by their cost; negative
-	// means none.
+	// means none. All are kept to be weighed, so that many leave room for fewer states.
 	Starts int
 	// NoMerging leaves out the automata whose states are merged from the prefix tree.
 	NoMerging bool
@@ -35,9 +36,10 @@ const (
 	// hopeless is a distance, in nats a word, that the largest random start does not make
 	// up: on problem 26 random starts end whole nats below merged states.
 	hopeless = 0.4
-	// maxNumbers bounds the d·n² transitions of an automaton, which 16 tries and sums hold
-	// at a time, and maxUses the d+1 counts of each node that merging holds.
-	maxNumbers, maxUses = 1 << 19, 1 << 26
+	// maxNumbers bounds the d·n² transitions of an automaton of more than the fewest states, whose
+	// iterations cost as much, and maxUses the d+1 counts and d children of each node that merging
+	// holds, 12 bytes together. What all of them may be is maxRoom.
+	maxNumbers, maxUses = 1 << 19, 1 << 25
 )
 
 // rejects are the evidences, in nats, by which one pair of nodes keeps two states of the

@@ -6,9 +6,10 @@ import (
 	"github.com/twornn/spectral/datasets"
 )
 
-// parts is the number of tries a sample is split into, whatever the processors, so that
-// sums have one order.
-const parts = 8
+// mostTries is the number of tries a sample is split into, whatever the processors, so that
+// sums have one order. A small one is split into fewer, of about leastSymbols, as each has
+// counts of its own.
+const mostTries, leastSymbols = 8, 1000
 
 // trie is a set of words by their common prefixes, its nodes in the order of a walk in
 // depth: what is summed over words costs one step a node, not one a symbol.
@@ -70,6 +71,7 @@ func newCorpus(words [][]int, counts []float64, d int) *corpus {
 	for _, w := range words {
 		all += len(w) + 1
 	}
+	parts := max(1, min(mostTries, all/leastSymbols))
 	for to, w := range words {
 		done += len(w) + 1
 		if done*parts >= all*(len(c.tries)+1) {
