@@ -140,6 +140,9 @@ func (f *fitter) candidates() error {
 	}
 	most := f.best()
 	for k, n := range f.starts() {
+		if f.ctx.Err() != nil {
+			break
+		}
 		// Where random starts end far below the others a larger one does too.
 		if f.o.Starts == 0 && k == len(startSizes)-1 && f.parts[len(f.parts)-1].HeldOut < most-hopeless {
 			break
@@ -161,6 +164,9 @@ func (f *fitter) merged() {
 	}
 	limit := f.mergedLimit()
 	for _, reject := range rejects {
+		if f.ctx.Err() != nil {
+			return
+		}
 		m := newMerger(f.restWords, f.restCounts, f.d, 0.5, reject)
 		a, unfinished := f.refine(m.pfa(m.run(f.ctx, limit, 10)))
 		f.add("merged states", a, unfinished)

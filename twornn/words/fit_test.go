@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twornn/spectral/datasets"
 	"github.com/twornn/spectral/twornn"
@@ -236,5 +237,16 @@ func TestRoom(t *testing.T) {
 		if _, err := Fit(t.Context(), large, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+}
+
+// TestFitStopped: a fit of more starts than there is time for returns what it has.
+func TestFitStopped(t *testing.T) {
+	sample := coins(300, 6, 3, pcg(12))
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	a, err := Fit(ctx, sample, Options{Starts: 100000, NoSpectral: true, NoMerging: true})
+	if err != nil || math.IsInf(a.LogProb([]int{0, 1}), 0) {
+		t.Errorf("%v, %v", a, err)
 	}
 }

@@ -10,7 +10,11 @@ func (f *fitter) weigh() {
 		w[i] = 1 / float64(k)
 	}
 	v := make([]float64, k)
-	for range 300 {
+	for round := range 300 {
+		// What is left after ctx ended is a moment.
+		if f.ctx.Err() != nil && round*k*len(f.heldCounts) > 1e7 {
+			break
+		}
 		next := make([]float64, k)
 		for j, c := range f.heldCounts {
 			for i := range v {
