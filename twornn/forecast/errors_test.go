@@ -71,6 +71,33 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// TestTooMuchCoverage: a coverage of which the errors held out tell nothing is an error, that it names is none.
+func TestTooMuchCoverage(t *testing.T) {
+	s := noisy(60, 5)
+	f, err := TwoRNN{}.Learn(t.Context(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Predictions(s, 0.99999, 59)
+	if err == nil || !strings.Contains(err.Error(), "a coverage of 0.99999 is more than the") {
+		t.Fatal(err)
+	}
+	var most float64
+	if _, err := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "ask for"):], "ask for %v or less", &most); err != nil || most < 0.95 || most > 0.99 {
+		t.Errorf("%v of %v", most, err)
+	}
+	if _, err := f.Predictions(s, most, 59); err != nil {
+		t.Error(err)
+	}
+	for n, want := range map[int]float64{8: 17. / 18, 100: 201. / 202, 2000: 0.999} {
+		errs, rows := make([]float64, n), all(n)
+		b := newBand(errs, errs, rows, 1, nil)
+		if got, of := b.mostCoverage(); got != want || of != n {
+			t.Errorf("%d errors: %v of %d", n, got, of)
+		}
+	}
+}
+
 // TestNilSeries: a nil series, or a nil method, is an error.
 func TestNilSeries(t *testing.T) {
 	s := noisy(60, 5)

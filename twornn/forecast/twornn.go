@@ -199,10 +199,15 @@ func (m *mixture) exact() []Exact {
 // an expectation: where errors are skewed, as of a series that is 0 in most rows, this may lie beyond the
 // ranks of errors that would do, and the interval then covers more than was asked for.
 // Where a target was not measured in the last rows before t they widen by what it moved over as many rows before.
-// Where no row held out was missed, or too few for the coverage, they have no width; Exact says so. It errs as Forecast does, and unless 0 < coverage < 1.
+// Where no row held out was missed, or too few for the coverage, they have no width; Exact says so. It errs as Forecast
+// does, and unless 0 < coverage < 1, and if the coverage is more than the errors held out can tell: n of them tell of
+// 1 − 1/(2(n+1)), and none of more than 0.999.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
 		return nil, nil, badCoverage(coverage)
+	}
+	if err := f.mixture.canCover(coverage); err != nil {
+		return nil, nil, err
 	}
 	mid, err := f.Forecast(nil, s, t)
 	if mid == nil {
@@ -228,6 +233,19 @@ func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, hig
 		}
 	}
 	return low, high, err
+}
+
+// canCover returns an error if too few errors were held out for an interval of that coverage.
+func (m *mixture) canCover(coverage float64) error {
+	for i, h := range m.k.horizons {
+		for c, name := range m.k.targetNames() {
+			if most, n := m.Cells[i][c].Band.mostCoverage(); coverage > most {
+				return fmt.Errorf("forecast: a coverage of %v is more than the %s held out of %s, %s ahead, can tell; ask for %v or less, or learn from more rows",
+					coverage, phrase.Count(n, "error"), name, phrase.Count(h, "row"), math.Floor(1000*most)/1000)
+			}
+		}
+	}
+	return nil
 }
 
 // badCoverage says what is wrong with a coverage, and what may have been meant.
