@@ -36,13 +36,14 @@ const (
 	netUnit   = vg.Length(58) // the length of one
 	netRadius = vg.Length(17)
 	mostNodes = 60
+	mostEdges = 5 * mostNodes // as tensors of order 5 have, none contracted
 )
 
 // TensorNetwork draws a tensor network as the paper does: tensors are circles, a line
 // between two is a contraction, a free leg an index. Several edges between two nodes
-// bend apart. It errs if there are no nodes or more than 60, two lie on each other, an
-// edge has no such node or joins a node to itself, a number is not finite, or the font
-// lacks a character.
+// bend apart. It errs if there are no nodes or more than 60, or more than 300 edges, two
+// nodes lie on each other, an edge has no such node or joins a node to itself, a number is
+// not finite, or the font lacks a character.
 //
 // The step h_t = A·(x_t, h_{t-1}) of a 2-RNN:
 //
@@ -160,6 +161,9 @@ func checkNetwork(nodes []Node, edges []Edge) error {
 	}
 	if len(nodes) > mostNodes {
 		return fmt.Errorf("plotting: a network of %d nodes cannot be read; draw %d at most, with a bare node \"···\" for the rest", len(nodes), mostNodes)
+	}
+	if len(edges) > mostEdges {
+		return fmt.Errorf("plotting: a network of %d edges cannot be read; draw %d at most, one with a label for several, or a part", len(edges), mostEdges)
 	}
 	for i, n := range nodes {
 		if !finite(n.X) || !finite(n.Y) || math.Abs(n.X) > 1e3 || math.Abs(n.Y) > 1e3 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,7 @@ func TestTensorNetworkErrors(t *testing.T) {
 	}{
 		{nil, nil, "no nodes"},
 		{many, nil, "61 nodes cannot be read"},
+		{two, slices.Repeat([]Edge{{To: 1}}, 301), "301 edges cannot be read; draw 300 at most"},
 		{[]Node{{Name: "A"}, {Name: "B"}}, nil, "lie on each other"},
 		{[]Node{{Name: "A", X: math.NaN()}}, nil, "lies at (NaN, 0)"},
 		{[]Node{{Name: "A", Y: 1e200}}, nil, "lies at (0, 1e+200)"},
