@@ -374,6 +374,74 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
+// TestModelFileWhole: a file without one of its lines, or with one twice or of another value, has an
+// error with the place; one of probabilities with twelve digits is read, and one that Fit's automaton gives.
+func TestModelFileWhole(t *testing.T) {
+	fitted, err := Fit(t.Context(), draw(ladder(), 300, pcg(3)), Options{States: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []*Automaton{fitted, {Alphabet: datasets.Numbered(3), Parts: []Part{{States: 3, Weight: 1, pfa: ladder()}}}} {
+		var b bytes.Buffer
+		if err := a.WriteModel(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadModel(bytes.NewReader(b.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := apart(a.WFA(), back.WFA()); e > 1e-15 {
+			t.Errorf("weights came back %v apart", e)
+		}
+	}
+	const whole = `I: (state)
+(0) 0.333333333333
+(1) 0.666666666667
+F: (state)
+(0) 0.25
+(2) 1
+S: (state,symbol)
+(0,0) 0.333333333333
+(0,1) 0.666666666666
+(1,1) 1
+T: (state,symbol,state)
+(0,0,0) 1
+(0,1,2) 1
+(1,1,0) 0.142857142857
+(1,1,1) 0.857142857142
+`
+	if _, err := ReadModel(strings.NewReader(whole)); err != nil {
+		t.Error(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
+	for i, line := range lines {
+		for name, text := range map[string]string{
+			"cut before": strings.Join(lines[:i], ""), "without": strings.Join(append(lines[:i:i], lines[i+1:]...), ""), "twice": strings.Join(lines[:i+1], "") + line + strings.Join(lines[i+1:], ""),
+		} {
+			var at *datasets.CellError
+			_, err := ReadModel(strings.NewReader(text))
+			if name == "twice" && strings.Contains(line, ":") || name == "without" && line == "(0) 0.25\n" { // that is a file too
+				if err != nil {
+					t.Errorf("%s line %d, %q: %v", name, i+1, line, err)
+				}
+			} else if !errors.As(err, &at) || at.Cure == "" {
+				t.Errorf("%s line %d, %q: %v", name, i+1, line, err)
+			}
+		}
+	}
+	for want, change := range map[string][2]string{
+		`line 3: ends a section I whose probabilities sum to 0.833333333, not 1`:                       {"0.666666666667", "0.5"},
+		`line 9: "(0)" is a state whose symbols in section S have probabilities that sum to 0.999`:     {"0.666666666666", "0.6657"},
+		`line 15: "(1,1)" leads to states by probabilities in section T that sum to 1.14285714, not 1`: {"0.857142857142", "1"},
+		`line 4: "(0)" is given in line 2 of section I too`:                                            {"F: (state)", "(0) 0.1\nF: (state)"},
+		`"(2)" ends with probability 0.5 and has no symbol in section S`:                               {"(2) 1", "(2) 0.5"},
+	} {
+		if _, err := ReadModel(strings.NewReader(strings.Replace(whole, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 // archive returns a zip file with an array that occurs twice, or that unpacks to more than
 // is read.
 func archive(t testing.TB, what string) []byte {

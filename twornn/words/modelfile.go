@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +17,11 @@ import (
 // ReadModel reads the model file of a PAutomaC problem, the machine that made its words:
 // sections I, F, S and T of lines "(state,symbol,state) probability" for the starts, the
 // ends, the symbols of a state that does not end, and where they lead. Lines end in LF or
-// CR LF. What is wrong in it is a *datasets.CellError, with the line.
+// CR LF. The starts, the symbols of each state that does not always end and the states that each of
+// them leads to must sum to 1, up to 1e-6; those of the competition, of twelve digits, do to 2e-12. What is
+// wrong in it is a *datasets.CellError, with the line.
 func ReadModel(r io.Reader) (*Automaton, error) {
-	f := &modelFile{entries: make(map[string][]entry)}
+	f := &modelFile{named: make(map[string]bool), entries: make(map[string][]entry)}
 	if err := f.read(r); err != nil {
 		return nil, err
 	}
@@ -27,6 +31,9 @@ func ReadModel(r io.Reader) (*Automaton, error) {
 	}
 	if !dense(n, d) {
 		return nil, &datasets.CellError{File: modelName, Line: f.line, Problem: tooDense(n, d), Cure: "number states and symbols without gaps, or take a smaller machine"}
+	}
+	if err := f.whole(); err != nil {
+		return nil, err
 	}
 	a := newPFA(n, d)
 	for _, e := range f.entries["I"] {
@@ -107,17 +114,94 @@ func reach(weight []float64, next [][]int) []bool {
 
 // entry is a line of a section.
 type entry struct {
+	line  int
 	key   []int
 	value float64
+}
+
+// name returns what stands before the value.
+func (e entry) name() string {
+	return "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(e.key), " ", ","), "[]") + ")"
+}
+
+// totals holds, of entries that agree in their first numbers, the sum of the values and the last line.
+type totals map[[2]int]entry
+
+// add takes in the entries, of which the first k numbers count.
+func (t totals) add(entries []entry, k int) totals {
+	for _, e := range entries {
+		key := [2]int{-1, -1}
+		copy(key[:], e.key[:k])
+		t[key] = entry{e.line, e.key[:k], t[key].value + e.value}
+	}
+	return t
+}
+
+// off reports whether what has to be 1 is not, up to rounding.
+func off(sum float64) bool { return !(math.Abs(sum-1) <= 1e-6) }
+
+// whole returns an error if the file lacks something: a section, or a line without which probabilities
+// do not sum to 1; or if it gives one twice.
+func (f *modelFile) whole() error {
+	for _, name := range sections {
+		if !f.named[name] {
+			return f.fail("", "has no section "+name, "look whether the file is whole; it has the sections I, F, S and T")
+		}
+		given := make(map[string]int)
+		for _, e := range f.entries[name] {
+			if first := given[e.name()]; first > 0 {
+				f.line = e.line
+				return f.fail(e.name(), fmt.Sprintf("is given in line %d of section %s too", first, name), "leave one of the two out")
+			}
+			given[e.name()] = e.line
+		}
+	}
+	const cure = "look whether a line is missing or wrong"
+	starts := totals{}.add(f.entries["I"], 0)[[2]int{-1, -1}]
+	if off(starts.value) {
+		f.line = max(starts.line, 1)
+		return f.fail("", fmt.Sprintf("ends a section I whose probabilities sum to %.9g, not 1", starts.value), cure)
+	}
+	stop := totals{}.add(f.entries["F"], 1)
+	symbols := totals{}.add(f.entries["S"], 1)
+	next := totals{}.add(f.entries["T"], 2)
+	met := make([]bool, f.states)
+	for _, e := range slices.Concat(f.entries["I"], f.entries["T"]) {
+		met[e.key[len(e.key)-1]] = met[e.key[len(e.key)-1]] || e.value > 0
+	}
+	for i := range f.states {
+		s, end := symbols[[2]int{i, -1}], stop[[2]int{i, -1}]
+		switch {
+		case s.line == 0 && !off(end.value) || s.line == 0 && end.line == 0 && !met[i]:
+			// It always ends, or no word comes to it.
+		case s.line == 0:
+			return f.fail(fmt.Sprintf("(%d)", i), fmt.Sprintf("ends with probability %.9g and has no symbol in section S", end.value), cure)
+		case off(s.value):
+			f.line = s.line
+			return f.fail(fmt.Sprintf("(%d)", i), fmt.Sprintf("is a state whose symbols in section S have probabilities that sum to %.9g, not 1", s.value), cure)
+		}
+	}
+	for _, e := range f.entries["S"] {
+		t := next[[2]int{e.key[0], e.key[1]}]
+		if e.value > 0 && off(t.value) {
+			f.line = max(e.line, t.line)
+			return f.fail(e.name(), fmt.Sprintf("leads to states by probabilities in section T that sum to %.9g, not 1", t.value), cure)
+		}
+	}
+	return nil
 }
 
 // modelFile is such a file on its way into an automaton.
 type modelFile struct {
 	line            int
 	section         string
+	named           map[string]bool // sections that were there
 	entries         map[string][]entry
 	states, symbols int
 }
+
+// sections are those of a file, in their order.
+var sections = []string{"I", "F", "S", "T"}
 
 // keys is how many numbers a line of each section names.
 var keys = map[string]int{"I": 1, "F": 1, "S": 2, "T": 3}
@@ -157,7 +241,7 @@ func (f *modelFile) read(r io.Reader) error {
 			if keys[name] == 0 {
 				return f.fail(text, "names no section", "sections are I, F, S and T")
 			}
-			f.section = name
+			f.section, f.named[name] = name, true
 			continue
 		}
 		e, err := f.entry(text)
@@ -174,7 +258,7 @@ func (f *modelFile) read(r io.Reader) error {
 
 // entry reads "(1,2) 0.5".
 func (f *modelFile) entry(text string) (entry, error) {
-	var e entry
+	e := entry{line: f.line}
 	key, value, ok := strings.Cut(text, ")")
 	if !ok || !strings.HasPrefix(key, "(") || f.section == "" {
 		return e, f.fail(text, "is no entry of a section", "write (state,symbol) and a probability below a line such as S: (state,symbol)")
@@ -226,8 +310,14 @@ func (a *Automaton) WriteModel(w io.Writer) error {
 	}
 	fmt.Fprintln(b, "S: (state,symbol)")
 	for i := range n {
+		out := 0.0 // 1 − F, without the rounding
 		for s := range d {
-			line(b, sum(m.A[s].RawRowView(i))/(1-m.Omega.At(0, i)), i, s)
+			out += sum(m.A[s].RawRowView(i))
+		}
+		for s := range d {
+			if out > 0 {
+				line(b, sum(m.A[s].RawRowView(i))/out, i, s)
+			}
 		}
 	}
 	fmt.Fprintln(b, "T: (state,symbol,state)")

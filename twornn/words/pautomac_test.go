@@ -78,6 +78,21 @@ func TestPAutomaC(t *testing.T) {
 	}
 }
 
+// TestPAutomaCModels: the file of every machine is read.
+func TestPAutomaCModels(t *testing.T) {
+	names, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "pautomac", "*_model.txt"))
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.Close()
+	}
+}
+
 // TestPAutomaCAll: every problem with nothing set, some minutes: no word without
 // probability, none above 1.01 times the least perplexity, 1.003 in the mean.
 func TestPAutomaCAll(t *testing.T) {
