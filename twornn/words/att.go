@@ -100,7 +100,7 @@ func WriteSymbols(out io.Writer, alphabet []string) error {
 // first line. Arcs by <eps> may leave the start alone, if no arc leads to it: they give α. States keep the
 // order of their numbers. A nil alphabet is taken in the order in which symbols come. What is
 // wrong is a *datasets.CellError, with the line. A file in which no word ends, as it has no
-// line of a state and its weight, is refused: it would be the zero function.
+// line of a state and its weight or none that the start leads to, is refused: it would be the zero function.
 func ReadATT(in io.Reader, alphabet []string) (*twornn.WFA, error) {
 	f := &attFile{alphabet: slices.Clone(alphabet), closed: alphabet != nil, states: make(map[string]int), symbols: make(map[string]int)}
 	for i, s := range slices.Backward(alphabet) {
@@ -273,7 +273,31 @@ func (f *attFile) automaton() (*twornn.WFA, error) {
 			m.A[a.symbol].Set(i, j, m.A[a.symbol].At(i, j)+a.value)
 		}
 	}
+	if !ends(m) {
+		return nil, f.fail("", "leads from its start, the state of its first line, to no state in which a word ends, so that every word would have the value 0", "look whether lines are missing, and begin with a line of the start")
+	}
 	return m.WFA(f.alphabet), nil
+}
+
+// ends reports whether a path of weights that are not zero leads from a start to an end.
+func ends(m *twornn.Model) bool {
+	n, _, _ := m.Dims()
+	next := make([][]int, n)
+	for _, A := range m.A {
+		for i := range n {
+			for j, x := range A.RawRowView(i) {
+				if x != 0 {
+					next[i] = append(next[i], j)
+				}
+			}
+		}
+	}
+	for i, met := range reach(m.H0.RawVector().Data, next) {
+		if met && m.Omega.At(0, i) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // silent reports whether the start goes on by epsilon alone, and an epsilon that is out of

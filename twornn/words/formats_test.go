@@ -170,6 +170,9 @@ func TestATTErrors(t *testing.T) {
 		"0 1 a -1e6\n":               "too large",
 		"0 1 a 1\n":                  "no state in which a word ends",
 		"0 1 a 1\n1 Infinity\n":      "no state in which a word ends",
+		"0 1 a\n2 3 a\n3\n":          "line 3: leads from its start",
+		"1 2 a\n0 1 a\n0 0\n":        "to no state in which a word ends",
+		"0 1 a Infinity\n1\n":        "to no state in which a word ends",
 	} {
 		if _, err := ReadATT(strings.NewReader(s), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", s, err)
@@ -220,6 +223,25 @@ sys.stdout.buffer.write(out.getvalue())
 		t.Fatal(err)
 	}
 	sameBits(t, "npz by NumPy", w, back)
+}
+
+// TestNPZSymbols: symbols that its texts cannot hold are refused, others come back, an empty one too.
+func TestNPZSymbols(t *testing.T) {
+	for _, s := range []string{"", "é", "世", "\U0001f600", "\x01", "\x00", "a\x00", "\x00a", "\xff", "a\xc3", "\xed\xa0\x80"} {
+		w := twornn.Random(2, 2, 1, 1, pcg(3)).WFA([]string{"first", s})
+		var b bytes.Buffer
+		if err := WriteNPZ(&b, w); err != nil {
+			if !strings.ContainsAny(s, "\x00\xff\xc3\xed") || b.Len() > 0 || !strings.Contains(err.Error(), "name it in letters") {
+				t.Errorf("%q: %v", s, err)
+			}
+			continue
+		}
+		back, err := ReadNPZ(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, "npz", w, back)
+	}
 }
 
 // TestNPZErrors: what is no such archive has an error that names the array.
