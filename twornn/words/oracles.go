@@ -36,7 +36,7 @@ func unfitOf(err *error) {
 
 // UnitVectors returns the black box that asks f, a network say, for the outputs on one-hot
 // inputs. If f is multilinear, as a linear 2-RNN is, its answers there tell all others. If f is
-// nil or does not take d inputs it is an error of Learn, and a panic elsewhere.
+// nil or does not take d inputs, or if a symbol is not below d, it is an error of Learn, and a panic elsewhere.
 func UnitVectors(f twornn.Predictor, d int) BlackBox {
 	return func(word []int) []float64 {
 		switch {
@@ -52,6 +52,11 @@ func UnitVectors(f twornn.Predictor, d int) BlackBox {
 			}
 			if err := m.Takes(d, p); err != nil {
 				panic(unfit("words: UnitVectors: " + err.Error()))
+			}
+		}
+		for _, s := range word {
+			if s < 0 || s >= d {
+				panic(unfit(fmt.Sprintf("words: UnitVectors has %d inputs and is asked for symbol %d; give it and Learn the same number of symbols", d, s)))
 			}
 		}
 		if len(word) == 0 {

@@ -182,6 +182,7 @@ func TestLearnUnfit(t *testing.T) {
 		{UnitVectors((*twornn.Model)(nil), 2), never, "not fitted"},
 		{UnitVectors(other(3, 1), 2), never, "takes 3 inputs"},
 		{UnitVectors(other(2, 1), 0), never, "asks with 0 inputs"},
+		{UnitVectors(other(1, 1), 1), never, "has 1 inputs and is asked for symbol 1; give it and Learn the same number"},
 	} {
 		if l, err := Learn(t.Context(), c.f, 2, c.oracle, QueryOptions{}); l != nil || err == nil || !strings.HasPrefix(err.Error(), "words: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v", c.want, l, err)
