@@ -34,6 +34,14 @@ func (s Statistic) String() string {
 	return [...]string{"factors", "strings", "prefixes", "suffixes"}[s]
 }
 
+// check returns an error if there is no such statistic.
+func (s Statistic) check() error {
+	if s < Factors || s > Suffixes {
+		return fmt.Errorf("words: there is no %v; a Statistic is Factors, Strings, Prefixes or Suffixes", s)
+	}
+	return nil
+}
+
 // Blocks are the sparse Hankel block H of a sample on prefixes and suffixes, entry (u, v)
 // the statistic of uv, and for each symbol σ the block of uσv.
 type Blocks struct {
@@ -129,8 +137,15 @@ func (m *Sparse) SVD(k int) (u *mat.Dense, s []float64, v *mat.Dense, err error)
 
 // Hankel returns the blocks of a sample. Without prefixes the rows are those 300 words,
 // the empty one first, that the statistic meets most often as what comes before a cut, of up to 12
-// symbols; so are suffixes with what comes after. It panics on prefixes or suffixes without the empty word.
+// symbols; so are suffixes with what comes after. It panics if there is no sample, on an unknown statistic,
+// and on prefixes or suffixes without the empty word.
 func Hankel(sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) *Blocks {
+	if sample == nil {
+		panic("words: a Hankel block needs a sample, and it is nil; read or add some words first")
+	}
+	if err := s.check(); err != nil {
+		panic(err.Error())
+	}
 	if prefixes == nil {
 		prefixes = frequent(sample, s, false)
 	}

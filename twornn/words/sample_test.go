@@ -98,15 +98,35 @@ func TestUsable(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]SpectralOptions{
-		"no Statistic(4)":                  {Statistic: 4},
-		"Prefixes lacks the empty word":    {Prefixes: [][]int{{0}}},
-		"Suffixes lacks the empty word":    {Suffixes: [][]int{}},
-		"Suffixes holds the word [0 2]":    {Suffixes: [][]int{nil, {0, 2}}},
-		"the sample has the symbols 0 to ": {Prefixes: [][]int{nil, {-1}}},
+		"no Statistic(4)":                                                {Statistic: 4},
+		"Prefixes lacks the empty word":                                  {Prefixes: [][]int{{0}}},
+		"Suffixes lacks the empty word":                                  {Suffixes: [][]int{}},
+		"Suffixes holds the word [0 2]":                                  {Suffixes: [][]int{nil, {0, 2}}},
+		"the sample has the symbols 0 to ":                               {Prefixes: [][]int{nil, {-1}}},
+		"States is 1000000, and the Hankel block of the sample carries ": {States: 1e6},
 	} {
 		if _, err := Spectral(t.Context(), counted(1, 1), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// TestHankelMisuse: no sample and a statistic that there is none of panic with what is wrong.
+func TestHankelMisuse(t *testing.T) {
+	for want, block := range map[string]func(){
+		"needs a sample":       func() { Hankel(nil, Factors, nil, nil) },
+		"no Statistic(7)":      func() { Hankel(counted(1, 1), 7, nil, nil) },
+		"no Statistic(-1)":     func() { Hankel(counted(1, 1), -1, nil, nil) },
+		"the empty word must ": func() { Hankel(counted(1, 1), Strings, [][]int{{0}}, nil) },
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.HasPrefix(r, "words: ") || !strings.Contains(r, want) {
+					t.Errorf("%s: %v", want, r)
+				}
+			}()
+			block()
+		}()
 	}
 }
 

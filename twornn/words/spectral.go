@@ -21,8 +21,8 @@ type SpectralOptions struct {
 	// Prefixes and Suffixes are its rows and columns, the empty word among them. Nil means
 	// the 300 that are most frequent.
 	Prefixes, Suffixes [][]int
-	// States is the number of states. Zero means that of the largest likelihood of words
-	// held out, up to MaxStates.
+	// States is the number of states, not above the rank of the block. Zero means that of the largest
+	// likelihood of words held out, up to MaxStates.
 	States int
 	// MaxStates is the most that are tried. Zero means 60.
 	MaxStates int
@@ -44,8 +44,8 @@ type SpectralFit struct {
 
 // checkBlock returns an error unless the options name a block of words over d symbols.
 func (o SpectralOptions) checkBlock(d int) error {
-	if o.Statistic < Factors || o.Statistic > Suffixes {
-		return fmt.Errorf("words: there is no %v; SpectralOptions.Statistic is Factors, Strings, Prefixes or Suffixes", o.Statistic)
+	if err := o.Statistic.check(); err != nil {
+		return err
 	}
 	check := func(name string, words [][]int) error {
 		for _, w := range words {
@@ -87,7 +87,7 @@ func (s *SpectralFit) LogProb(word []int) float64 {
 //
 // For statistics other than Strings, which sum f over all continuations, α or Ω or both are
 // then multiplied by I − Σ_σ A^σ. The r states are nested, so all r cost one fit. It errs if
-// the sample or an option is empty or out of range.
+// the sample or an option is empty or out of range, or if the block carries fewer states than asked for.
 func Spectral(ctx context.Context, sample *datasets.Words, o SpectralOptions) (*SpectralFit, error) {
 	return stop.Within(ctx, func() (*SpectralFit, error) { return spectralOf(ctx, sample, o) })
 }
@@ -124,7 +124,9 @@ func spectralOf(ctx context.Context, sample *datasets.Words, o SpectralOptions) 
 	if err != nil {
 		return nil, err
 	}
-	fit.States, _, _ = m.Dims()
+	if fit.States, _, _ = m.Dims(); fit.States < o.States {
+		return nil, fmt.Errorf("words: SpectralOptions.States is %d, and the Hankel block of the sample carries %d; give no more, or 0 to have them chosen", o.States, fit.States)
+	}
 	fit.SingularValues = s
 	w, c := sorted(sample)
 	if fit.distribution, err = conditionalOf(m, o.Statistic, fit.States, unigrams(newCorpus(w, c, len(sample.Alphabet)))); err != nil {
