@@ -257,6 +257,52 @@ func TestOutlierBehind(t *testing.T) {
 	}
 }
 
+// TestChangeOfUnit: a record whose unit changes in the training rows is told to have a change that stands alone, also when
+// it is read back, and intervals cover the rows after it; one that does not, or with many changes as large, is told nothing.
+func TestChangeOfUnit(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 1))
+	same, unit, rare := make([]float64, 700), make([]float64, 700), make([]float64, 700)
+	x := 0.0
+	for i := range same {
+		x = 0.8*x + 0.2*rnd.NormFloat64()
+		same[i], unit[i] = 5+x, 5+x
+		if i >= 300 {
+			unit[i] *= 100
+		}
+		if rnd.Float64() < 0.1 {
+			rare[i] = float64(1 + rnd.IntN(5))
+		}
+	}
+	f := fitted(t, unit, 450)
+	if !reflect.DeepEqual(f.Outliers, []Outliers{{"y", []int{1, 3}}}) || !strings.Contains(f.String(), "\nwarning: y, 1 and 3 rows ahead: in the training rows a change, or a few, stood alone") {
+		t.Errorf("%v", f)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Read(&b); err != nil || again.String() != f.String() {
+		t.Errorf("read as %v, %v", again, err)
+	}
+	var rows []int
+	for row := 450; row < 697; row++ {
+		rows = append(rows, row)
+	}
+	p, err := f.Predictions(datasets.FromColumns([]string{"y"}, unit), 0.9, rows...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two standard errors of 247 rows, and some for those three ahead, whose errors hang together.
+	if share, _, _ := p.Coverage(); share < 0.85 || share > 0.95 {
+		t.Errorf("coverage %.3f, want 0.9", share)
+	}
+	for name, v := range map[string][]float64{"same": same, "rare": rare} {
+		if f := fitted(t, v, 450); f.Outliers != nil {
+			t.Errorf("%s: %v", name, f.Outliers)
+		}
+	}
+}
+
 // TestKnownEvent: events that stand alone but come with a known column are forecast as before.
 func TestKnownEvent(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 78))

@@ -163,7 +163,7 @@ func decodeWhole(text []byte) (*Fitted, error) {
 	for _, d := range m.Designs {
 		d.warps = m.Warps[d.Set]
 	}
-	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, Gaps: s.Gaps, Exams: s.Exams, Warnings: s.Warnings, Exact: m.exact()}, nil
+	return &Fitted{forecaster: &forecaster{engine: m, task: k, start: s.Start}, mixture: m, Gaps: s.Gaps, Exams: s.Exams, Warnings: s.Warnings, Exact: m.exact(), Outliers: m.outliers()}, nil
 }
 
 // What a saved file may ask for, beside rows looked back over: rows ahead, which each forecast goes

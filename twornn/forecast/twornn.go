@@ -105,7 +105,7 @@ func (m TwoRNN) Learn(ctx context.Context, train *datasets.Series, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	out.forecaster, out.Exact = f, out.mixture.exact()
+	out.forecaster, out.Exact, out.Outliers = f, out.mixture.exact(), out.mixture.outliers()
 	return out, nil
 }
 
@@ -146,6 +146,38 @@ type Fitted struct {
 	Warnings []Lost
 	// Exact warns of the targets whose intervals have no width.
 	Exact []Exact
+	// Outliers warns of the targets of which changes in the training rows stood alone.
+	Outliers []Outliers
+}
+
+// Outliers is a warning: over these horizons some changes of a target in the training rows stood alone, four times
+// as large as any other: values that are wrong, or a change of unit or level.
+type Outliers struct {
+	Target   string
+	Horizons []int
+}
+
+// String says what may be done.
+func (o Outliers) String() string {
+	return fmt.Sprintf("%s, %s ahead: in the training rows a change, or a few, stood alone, more than four times as large as any other, which makes intervals wide; if values are wrong, make them NaN, and if the unit or the level changed, bring all rows to one or learn from those after it",
+		o.Target, numbers(o.Horizons, "row"))
+}
+
+// outliers finds the targets of which changes stood alone.
+func (m *mixture) outliers() []Outliers {
+	var out []Outliers
+	for c, name := range m.k.targetNames() {
+		o := Outliers{Target: name}
+		for i, h := range m.k.horizons {
+			if m.Cells[i][c].Alone {
+				o.Horizons = append(o.Horizons, h)
+			}
+		}
+		if o.Horizons != nil {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // Exact is a warning: at these horizons a target was forecast without an error in the rows held out,
@@ -305,6 +337,9 @@ func (f *Fitted) String() string {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	for _, w := range f.Exact {
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
+	for _, w := range f.Outliers {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	return b.String()
