@@ -21,15 +21,25 @@ type coordinates struct {
 	scale []float64  // of the outputs
 }
 
-// tooSmall returns an error if the outputs are so small that their squares are lost.
+// leastSquare is the smallest square with all its digits, and some to spare.
+const leastSquare = 1e-300
+
+// tooSmall returns an error if the outputs, or an input, are so small that their squares are lost.
 func tooSmall(c moments.Set) error {
-	_, p := c.Dims()
+	d, p := c.Dims()
 	total := moments.NewOutputs(p)
 	for _, l := range c.Lengths() {
 		total.Merge(c[l].Outputs)
 	}
 	if total.Largest > 0 && total.Largest < 1/maxValue {
 		return fmt.Errorf("twornn: the largest output is %.3g, too small to work with; change its unit", total.Largest)
+	}
+	if k := c.Kept(); k != nil && !k.AsWords() {
+		for j, v := range k.Largest(d) {
+			if v > 0 && v*v < leastSquare {
+				return fmt.Errorf("twornn: the largest value of input %d is %.3g, too small to work with; change its unit", j+1, v)
+			}
+		}
 	}
 	return nil
 }

@@ -82,6 +82,9 @@ type policy struct {
 	// Outdone is by what share the squared error of the model may exceed that of a rival on parts of
 	// the data left out, or by half of it where the rival does better on most of them, Constant what share of it a constant has to take away to be missed.
 	Outdone, Constant float64
+	// Little is the share of the squared error of the outputs' mean, on parts left out, below which what a model takes away is
+	// next to nothing; Clear the share of a rival's that is clearly less, though on one part it be more.
+	Little, Clear float64
 	// Earned is by what share the error of a model of words has to be below that of a linear
 	// regression for products of inputs to be worth while where a fit along runs is possible.
 	Earned float64
@@ -128,7 +131,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25, Swollen: 0.95,
-	Outdone: 0.1, Constant: 0.1, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Seen: 20, Repeats: 4, FewDifferent: 200, Least: 36,
+	Outdone: 0.1, Constant: 0.1, Little: 0.02, Clear: 0.5, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Seen: 20, Repeats: 4, FewDifferent: 200, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/twornn/spectral/twornn/internal/linalg"
 	"github.com/twornn/spectral/twornn/internal/lsq"
 	"github.com/twornn/spectral/twornn/internal/moments"
 )
@@ -445,5 +447,36 @@ func TestRefineThatHasNoRoom(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "200 states") || !strings.Contains(err.Error(), "TB") && !strings.Contains(err.Error(), "GB") || !strings.Contains(err.Error(), "Adam") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// TestRefineStillBegin: an input that does not move in the steps that are measured moves later, and the model keeps
+// what it says of it.
+func TestRefineStillBegin(t *testing.T) {
+	rnd := rand.New(pcg(1))
+	m := NewModel(2, 2, 1) // y_t = 0.9 y_{t-1} + u_t
+	m.H0.SetVec(0, 1)
+	m.A[0].Copy(mat.NewDense(2, 2, []float64{1, 0, 0, 0.9}))
+	m.A[1].Set(0, 1, 1)
+	m.Omega.Set(0, 1, 1)
+	s := Sequence{X: mat.NewDense(300, 2, nil), Y: mat.NewDense(300, 1, nil)}
+	for t := range 300 {
+		s.X.Set(t, 0, 1)
+		if t >= 30 {
+			s.X.Set(t, 1, rnd.NormFloat64())
+		}
+	}
+	m.OutputsTo(s.Y, s.X)
+	for t := range 300 {
+		s.Y.Set(t, 0, s.Y.At(t, 0)+0.1*rnd.NormFloat64())
+	}
+	mse := func(m *Model) float64 {
+		var e mat.Dense
+		m.OutputsTo(&e, s.X)
+		e.Sub(&e, s.Y)
+		return linalg.Squared(&e) / 300
+	}
+	if r, st := refine(t, LevenbergMarquardt{}, m, []Sequence{s}); !(mse(r) < mse(m)) {
+		t.Errorf("the true model has MSE %.3g on all steps, refined %.3g (%+v)", mse(m), mse(r), st)
 	}
 }

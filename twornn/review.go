@@ -177,7 +177,7 @@ func (r *Result) reviewSize(k *moments.Kept, d, p int, by policy) {
 func (r *Result) reviewEnd(k *moments.Kept, d int) {
 	st := r.Refinement
 	if st.Status == IterationLimit && st.Iterations > 0 && r.Interactions != nil && !r.Has(NotConverged) {
-		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with LevenbergMarquardt.Refine", phrase.Count(st.Iterations, "iteration"))
+		r.warn(NotConverged, "the fit along the runs reached its limit of %s; give more data, fewer inputs or a lower rank, or go on from this model with Likelihood", phrase.Count(st.Iterations, "iteration"))
 	}
 	for _, l := range r.Lengths {
 		if k.Words(d) {
@@ -230,10 +230,14 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	switch {
 	case r.factor > bound:
 		cure := "more data or longer sequences"
-		if _, constant := k.Constant(d); !constant {
+		if _, constant := k.Constant(d); k.Targets() == len(k.Runs) && k.Words(d) {
+			cure = "more data, shorter sequences or outputs after more of their steps" // than the last
+		} else if !constant {
 			cure = "more data, longer sequences or a constant input"
 		}
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give %s", rival, r.factor, cure)
+	case !r.Fallback && rivals.Total(model) > (1-by.Little)*rivals.Total(s.Mean)+nothing:
+		r.warn(TooFew, "on parts of the data left out the model does next to no better than the mean of the outputs: hardly anything of them is learnt from these inputs; give more data, or other inputs beside them, such as their squares")
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))
@@ -241,7 +245,9 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		r.warn(TooFew, tooFew, phrase.Count(k.N, "sequence")) // hardly more than one a part
 	case r.over > 0 && r.over < by.Evidence:
 		r.warn(TooFew, "the data hardly tell the model from chance: its BIC is %.3g below that of the zero function (10 or more is a clear difference); give more data", r.over)
-	case won < s.Parts || r.hardly(by):
+	case won == s.Parts && r.hardly(by):
+		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s; give more data, or take that where in doubt", r.factor, rival)
+	case won < s.Parts && !(won == s.Parts-1 && r.factor < by.Clear):
 		r.warn(TooFew, "the data are too few to tell whether the model is worth having: on parts of them left out its squared error is %.3g times that of %s, which does better on %d of the %d parts; give more data, or take that where in doubt", r.factor, rival, s.Parts-won, s.Parts)
 	}
 }

@@ -107,6 +107,52 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
+// TestMarkers: values that stand for what is missing count together, whatever their share; those of an input that is
+// zero but now and then do not.
+func TestMarkers(t *testing.T) {
+	for _, share := range []int{0, 200, 100, 50, 20, 10} {
+		rnd := rand.New(pcg(20))
+		s := Sequence{X: mat.NewDense(800, 2, nil), Y: mat.NewDense(800, 1, nil)}
+		y, u := 0.0, 0.0
+		for i := range 800 {
+			if u = 0; i%100 == 7 { // a pulse
+				u = 1
+			}
+			y = 0.8*y + u + rnd.NormFloat64()
+			s.X.SetRow(i, []float64{1, u})
+			if s.Y.Set(i, 0, y); share > 0 && i%share == 3 {
+				s.Y.Set(i, 0, -999)
+			}
+		}
+		r := fit(t, sequences(s), Options{})
+		if r.Has(Outliers) != (share > 0) || share > 0 && share <= 200 && !strings.Contains(strings.Join(strings.Fields(r.String()), " "), "is -999 at") {
+			t.Errorf("one in %d is -999: %v", share, r.Warnings)
+		}
+	}
+}
+
+// TestNextToNothing: where outputs depend on the square of an input the model, which cannot, says that it is no better than their
+// mean; with the square beside it, it is.
+func TestNextToNothing(t *testing.T) {
+	for _, squares := range []bool{false, true} {
+		rnd := rand.New(pcg(5))
+		s := Sequence{X: mat.NewDense(800, 3, nil), Y: mat.NewDense(800, 1, nil)}
+		y := 0.0
+		for i := range 800 {
+			u := 6*rnd.Float64() - 3
+			y = 0.8*y + u*u
+			s.X.SetRow(i, []float64{1, u, rnd.NormFloat64()})
+			if squares {
+				s.X.Set(i, 2, u*u)
+			}
+			s.Y.Set(i, 0, y+0.1*rnd.NormFloat64())
+		}
+		if r := fit(t, sequences(s), Options{}); r.Has(TooFew) == squares {
+			t.Errorf("squares among the inputs: %v, %v", squares, r)
+		}
+	}
+}
+
 // TestWordsTooShort: what words of three carry not enough states for is fitted along the runs where
 // inputs hold a constant, exactly here, and elsewhere a warning says so.
 func TestWordsTooShort(t *testing.T) {
@@ -546,5 +592,28 @@ func TestRepeatedRunsTellLittle(t *testing.T) {
 		if r.reviewSize(c.set().Kept(), 5, 2, standard); r.Has(Deficient) != want {
 			t.Errorf("%d copies: 24 outputs and 91 parameters: %v", copies, r.Warnings)
 		}
+	}
+}
+
+// TestGuardBesideOutlier: one output of 1e10 among a thousand leaves the training error of any model that of the zero
+// function but for rounding; what is no better by its criterion is not returned.
+func TestGuardBesideOutlier(t *testing.T) {
+	rnd := rand.New(pcg(1))
+	var data []Sequence
+	for i := range 200 {
+		s := Sequence{X: mat.NewDense(5, 2, nil), Y: mat.NewDense(5, 1, nil)}
+		y := 0.0
+		for t := range 5 {
+			s.X.SetRow(t, []float64{rnd.NormFloat64(), rnd.NormFloat64()})
+			y = 0.5*y + s.X.At(t, 0)
+			s.Y.Set(t, 0, y)
+		}
+		if i == 77 {
+			s.Y.Set(2, 0, 1e10)
+		}
+		data = append(data, s)
+	}
+	if r := fit(t, slices.Values(data), Options{}); !r.Fallback || !r.Has(Outliers) || !r.Has(WorseThanZero) {
+		t.Error(r)
 	}
 }

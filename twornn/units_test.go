@@ -371,13 +371,13 @@ func reusing(data []Sequence) iter.Seq[Sequence] {
 	}
 }
 
-// TestTooSmall: inputs of which hardly a digit is left, and outputs whose squares are lost, are errors that say so,
+// TestTooSmall: inputs of which hardly a digit is left, or whose squares are lost, and such outputs are errors that say so,
 // with a constant among the inputs and without; other small ones are fitted.
 func TestTooSmall(t *testing.T) {
 	for _, c := range []struct {
 		input, output float64
 		want          string
-	}{{5e-323, 1, "change its unit"}, {1, 1e-300, "largest output"}, {1e-250, 1, ""}} {
+	}{{5e-323, 1, "change its unit"}, {1e-250, 1, "value of input 2"}, {1, 1e-300, "largest output"}, {1e-140, 1, ""}} {
 		for _, constant := range []bool{true, false} {
 			data := makeData(30, 3, 3, constant, false, 0.1, 1, func(x *mat.Dense, t int) []float64 { return []float64{x.At(t, 1)} })
 			for _, s := range data {

@@ -179,22 +179,22 @@ func (f *wordFit) checkRank(best candidate, r *Result) {
 		return
 	}
 	if best.climb != nil && len(f.spectral) > 0 && f.spectral[0].states() > r.Rank {
-		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", f.o.Rank, r.Rank)
+		r.warn(RankCut, "rank %d asked for: no model of more than %s was found that fits the data better, and spare states would fit noise and go astray on longer sequences", f.o.Rank, phrase.Count(r.Rank, "state"))
 		return
 	}
-	r.warn(RankCut, "rank %d asked for, the data carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
+	r.warn(RankCut, "rank %d asked for, the words measured carry %d: the other singular values are at the level of rounding", f.o.Rank, r.Rank)
 }
 
 // guard puts the zero function in the place of a model that does worse (Section 5), or no
 // better than chance would.
 func (f *wordFit) guard(best candidate, r *Result) {
 	switch {
-	case best.zero && r.MSE <= r.ZeroMSE:
-		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
 	// Not ≤, so that a NaN falls back too; and not for rounding.
 	case !(r.MSE <= r.ZeroMSE*(1+1e-9)):
 		r.warn(WorseThanZero, "training MSE %.4g is above the %.4g of the zero function, which is returned instead; lower the rank or L, or give more data",
 			r.MSE, r.ZeroMSE)
+	case best.zero:
+		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
 	default:
 		return
 	}
@@ -207,7 +207,12 @@ func (f *wordFit) guard(best candidate, r *Result) {
 func (f *wordFit) checkLong(best candidate, r *Result) {
 	last := r.Lengths[len(r.Lengths)-1]
 	// A relative error of 1e-9 is exact: what is below is rounding.
-	drifts := best.long > f.policy.Drift*r.MSE && best.long > 1e-18*best.zeroLong
+	outputs := 0
+	for _, l := range r.Lengths {
+		outputs += f.c[l].N() * f.p
+	}
+	by := f.policy.Drift * (1 + 2*math.Sqrt(2/float64(outputs))) // of few the mean square is known so far
+	drifts := best.long > by*r.MSE && best.long > 1e-18*best.zeroLong
 	if drifts && best.long <= best.zeroLong {
 		r.warn(Drifting, "on whole training sequences the MSE is %.3g, on the up to %s that were measured %.3g: run it on windows of that length, or give L", best.long, phrase.Count(last, "step"), r.MSE)
 	}

@@ -13,7 +13,8 @@ type Outlier struct {
 	run, step int  // from 0
 	Value     float64
 	spreads   float64 // how many standard deviations of the bulk it is from the median
-	share     float64 // of the column's sum of squares about the median
+	alike     int     // how many values are the same, itself among them
+	share     float64 // of all these in the column's sum of squares about the median
 }
 
 func (o Outlier) String() string {
@@ -21,13 +22,18 @@ func (o Outlier) String() string {
 	if o.Input {
 		what = "input"
 	}
-	return fmt.Sprintf("%s %d is %.3g at step %d of sequence %d, %.3g times the usual spread from its median, and holds %.0f %% of the column's sum of squares",
-		what, o.Column+1, o.Value, o.step+1, o.run+1, o.spreads, 100*o.share)
+	where := fmt.Sprintf("step %d of sequence %d", o.step+1, o.run+1)
+	if o.alike > 1 {
+		where = fmt.Sprintf("%d steps, first at %s (does it stand for what is missing?)", o.alike, where)
+	}
+	return fmt.Sprintf("%s %d is %.3g at %s, %.3g times the usual spread from its median, and holds %.0f %% of the column's sum of squares",
+		what, o.Column+1, o.Value, where, o.spreads, 100*o.share)
 }
 
 // Outliers returns the largest outlier of each column that has one: a value further from the
 // median than so many standard deviations, as the quartiles tell them, with such a share of
-// the sum of squares or more.
+// the sum of squares or more. Where the bulk moves, values that are the same count together, as do those that stand for
+// what is missing.
 func (k *Kept) Outliers(d, p int, spreads, share float64) (out []Outlier) {
 	for _, c := range k.columns(d, p) {
 		if o, ok := c.outlier(spreads, share); ok {
@@ -44,6 +50,7 @@ const bulk = 10_000
 type column struct {
 	some           []float64 // of its values, evenly over the data, sorted
 	median, spread float64   // of the bulk
+	moves          bool      // the quartiles differ
 	n              int
 	sum, far       float64 // about the median: the sum of squares, the largest distance
 	at             Outlier // where that is
@@ -86,8 +93,12 @@ func (k *Kept) columns(d, p int) []*column {
 			c := of[j]
 			e := math.Abs(v - c.median)
 			c.sum += e * e
-			if c.n++; e > c.far {
-				c.far, c.at.Value, c.at.run, c.at.step = e, v, run, step
+			c.n++
+			switch {
+			case e > c.far:
+				c.far, c.at.Value, c.at.run, c.at.step, c.at.alike = e, v, run, step, 1
+			case v == c.at.Value && c.moves:
+				c.at.alike++
 			}
 		}
 	})
@@ -118,7 +129,8 @@ func (c *column) quartiles() {
 	}
 	c.median = c.some[n/2]
 	c.spread = (c.some[3*n/4] - c.some[n/4]) / 1.349 // of a normal distribution
-	if c.spread == 0 {                               // most are the same, as in words, or where it seldom rains
+	c.moves = c.spread > 0
+	if !c.moves { // most are the same, as in words, or where it seldom rains
 		for _, v := range c.some {
 			c.spread += 1.25 * math.Abs(v-c.median) / float64(n)
 		}
@@ -128,6 +140,6 @@ func (c *column) quartiles() {
 // outlier returns the value that is furthest, and whether it is one.
 func (c *column) outlier(spreads, share float64) (Outlier, bool) {
 	o := c.at
-	o.spreads, o.share = c.far/c.spread, c.far*c.far/c.sum
+	o.spreads, o.share = c.far/c.spread, float64(o.alike)*c.far*c.far/c.sum
 	return o, c.n >= 5 && o.spreads > spreads && o.share > share && c.far > 1e-8*math.Abs(c.median)
 }

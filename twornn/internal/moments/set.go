@@ -66,7 +66,8 @@ func (c Set) Dims() (d, p int) {
 	return d, p
 }
 
-// SecondMoments returns E xxᵀ over all steps of all measurements.
+// SecondMoments returns E xxᵀ over all steps of all measurements, and of the longer examples that are kept: an input
+// may move after the steps that are measured alone.
 func (c Set) SecondMoments(d int) *mat.SymDense {
 	M := mat.NewSymDense(d, nil)
 	steps := 0
@@ -77,6 +78,14 @@ func (c Set) SecondMoments(d int) *mat.SymDense {
 			for j := range i + 1 {
 				M.SetSym(i, j, M.At(i, j)+m.moment[i*m.D+j])
 			}
+		}
+	}
+	for _, l := range c.Lengths() {
+		for _, e := range c[l].Long.Kept {
+			for t := range e.Steps() {
+				M.SymRankOne(M, 1, e.X.RowView(t))
+			}
+			steps += e.Steps()
 		}
 	}
 	if steps > 0 {

@@ -82,6 +82,17 @@ func (k *Kept) Sizes(p int) []float64 {
 	return size
 }
 
+// Largest returns the largest absolute value of each input.
+func (k *Kept) Largest(d int) []float64 {
+	most := make([]float64, d)
+	for x := range k.inputs(d, math.MaxInt) {
+		for j, v := range x {
+			most[j] = max(most[j], math.Abs(v))
+		}
+	}
+	return most
+}
+
 // Rounding is the spread of a column beside its mean that is rounding: it does not move.
 const Rounding = 1e-12
 
