@@ -130,6 +130,7 @@ func TestBadFiles(t *testing.T) {
 		{"x;y\n1;3,5\n2;1.234\n", CSV{Comma: ';', Decimal: ','}, `, line 3, column y: "1.234" is no number; the rows before have a decimal comma; thousands sign? set CSV.Thousands to '.'; if the file mixes decimal signs, make them one`},
 		{"x;y\n1;1,234\n", CSV{Comma: ';'}, `, line 2, column y: "1,234" is no number; decimal comma? set CSV.Decimal to ','; thousands sign? set CSV.Thousands to ','`},
 		{"x;y\n1;1,234,567\n", CSV{Comma: ';'}, `, line 2, column y: "1,234,567" is no number; thousands sign? set CSV.Thousands to ','`},
+		{"x;y\n1;981\n2;1.234\n3;12.111\n4;NA\n", CSV{Comma: ';'}, `, line 3, column y: "1.234" is 1.234 or, with a sign between thousands, 1234: every point of the file stands before three digits, and cells of the column have none; decimal point? set CSV.Decimal to '.'; thousands sign? set CSV.Decimal to ',' and CSV.Thousands to '.'`},
 		{"x;y\n1;1.234,5\n", CSV{Comma: ';'}, `, line 2, column y: "1.234,5" is no number; set CSV.Decimal and CSV.Thousands to the signs of the file`},
 		{"1.5,2\n3,4\n", CSV{}, `, line 1: "1.5,2" is data, no header; put a line with the names of the columns first, or set CSV.Names to them` + names},
 		{"1,2\n3,4\n", CSV{}, `, line 1: "1,2" is data, no header; put a line with the names of the columns first, or set CSV.Names to them` + names},
@@ -362,5 +363,56 @@ func TestSheetSeparator(t *testing.T) {
 	}
 	if s := read(t, "sep,b\n1,2\n", CSV{}); s.Columns()[0] != "sep" {
 		t.Errorf("%v", s)
+	}
+}
+
+// TestPoints: points that may be decimal or stand between thousands are refused, and only where nothing
+// in the file tells which.
+func TestPoints(t *testing.T) {
+	semicolon := CSV{Comma: ';'}
+	for name, c := range map[string]struct {
+		cells   string // of a column
+		o       CSV
+		doubt   bool
+		largest float64
+	}{
+		"thousands":           {"1.234 2.345 345 12.111 981", semicolon, true, 981},
+		"negative":            {"-1.234 0 -12.111", semicolon, true, 0},
+		"told decimal":        {"1.234 345 981", CSV{Comma: ';', Decimal: '.'}, false, 981},
+		"told thousands":      {"1.234 345 981", CSV{Comma: ';', Decimal: ',', Thousands: '.'}, false, 1234},
+		"three decimals":      {"1.234 2.345 981.000 -12.111", semicolon, false, 981},
+		"below one":           {"1.234 0.345 981", semicolon, false, 981},
+		"of other lengths":    {"1.234 2.34 981", semicolon, false, 981},
+		"long":                {"1.234 1234.567 981", semicolon, false, 1234.567},
+		"ungrouped thousands": {"1.234 981 1981", semicolon, false, 1981},
+		"exponent":            {"1.234 981 1.234e1", semicolon, false, 981},
+		"whole numbers":       {"1 234 981", semicolon, false, 981},
+		"missing":             {"1.234 NA 12.111", semicolon, false, 12.111},
+		"commas":              {"1.234 345 981", CSV{}, false, 981},
+	} {
+		for other, tells := range map[string]bool{"7": false, "0.5": true, "7.123": false} {
+			if c.o.Thousands != 0 && other != "7" {
+				continue
+			}
+			sep := string(max(c.o.Comma, ','))
+			text := "x" + sep + "y\n"
+			for _, cell := range strings.Fields(c.cells) {
+				text += cell + sep + other + "\n"
+			}
+			s, err := Read(strings.NewReader(text), "points", c.o)
+			if c.doubt && !tells {
+				if err == nil || !strings.Contains(err.Error(), "decimal point? set CSV.Decimal to '.'; thousands sign?") {
+					t.Errorf("%s beside %s: %v", name, other, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s beside %s: %v", name, other, err)
+				continue
+			}
+			if x, _ := s.Column("x"); slices.Max(slices.DeleteFunc(x, math.IsNaN)) != c.largest {
+				t.Errorf("%s beside %s: %v", name, other, x)
+			}
+		}
 	}
 }

@@ -33,7 +33,7 @@
 // D_l of its experiments.
 //
 // The files, each needing only those before it: errors, small (helpers); kinds, names,
-// layouts, cell, numbertime, clock (how cells are written); note, series, step, gaps,
+// layouts, cell, points, numbertime, clock (how cells are written); note, series, step, gaps,
 // notes, summary (the table of numbers); scaler, windows, runs, latest (what models learn
 // from); frame, framecolumns; options, record, table, headerlines, header, looks, parts,
 // findtimes, roles, exact, rows, csv (CSV files); tudelftreport, tudelft, tudelftlines,

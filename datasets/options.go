@@ -11,7 +11,8 @@ type CSV struct {
 	// Comma separates the fields. Zero means ','. A blank means runs of blanks and
 	// tabs, also at the ends of a line.
 	Comma rune
-	// Decimal is the decimal sign. Zero means '.'.
+	// Decimal is the decimal sign. Zero means '.'; but a file separated by semicolons in which all points
+	// may be signs between thousands, 1.234 beside 981, is then an error.
 	Decimal rune
 	// Thousands is the sign between groups of three digits. Zero means there is
 	// none, and 1,234 is then no number.

@@ -104,6 +104,7 @@ func (t *table) findNumbers() error {
 			"to read a column of times as numbers, name it in CSV.Columns")
 	}
 	t.signed = make([]bool, len(t.fields))
+	t.points = points{on: t.Comma == ';' && t.Decimal == 0 && t.Thousands == 0, columns: make([]pointed, len(t.fields))}
 	t.beyond = make([]int, len(t.fields))
 	return nil
 }

@@ -113,6 +113,9 @@ func (t *table) add(r row) error {
 					"mend the file, or leave the column out of CSV.Differences")
 			}
 		}
+		if t.points.on && !math.IsNaN(v) {
+			t.points.see(j, r.fields[f], r.line)
+		}
 		t.signed[j] = t.signed[j] || strings.Contains(r.fields[f], t.numbers.decimal)
 		if v < t.ranges[j][0] || v > t.ranges[j][1] {
 			v = outOfRange
@@ -219,6 +222,9 @@ func (t *table) series() ([]*Series, error) {
 		return nil, t.fail(0, "", "", fmt.Sprintf(noneOfIts+"%s has %s", count(t.seen, "row"), strings.Join(want, " and ")),
 			"CSV.Where compares whole cells, capitals included")
 	}
+	if err := t.checkPoints(); err != nil {
+		return nil, err
+	}
 	t.closingNotes()
 	var all []*Series
 	for _, g := range t.order {
@@ -246,6 +252,18 @@ func (t *table) series() ([]*Series, error) {
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// checkPoints refuses a file whose points read in two ways.
+func (t *table) checkPoints() error {
+	j := t.points.inDoubt()
+	if j < 0 {
+		return nil
+	}
+	c := t.points.columns[j]
+	return t.fail(c.line, t.header[t.fields[j]], c.first,
+		fmt.Sprintf("is %s or, with a sign between thousands, %s: every point of the file stands before three digits, and cells of the column have none", c.first, strings.Replace(c.first, ".", "", 1)),
+		"decimal point? set CSV.Decimal to '.'; thousands sign? set CSV.Decimal to ',' and CSV.Thousands to '.'")
 }
 
 // closingNotes says what was counted while reading.

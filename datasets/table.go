@@ -35,7 +35,8 @@ type table struct {
 	empty   int // rows with nothing in any field
 
 	signed  []bool // a column has had decimal signs
-	beyond  []int  // whole numbers that a float64 cannot hold
+	points  points
+	beyond  []int // whole numbers that a float64 cannot hold
 	notes   []Note
 	groups  map[string]*group
 	order   []*group
