@@ -134,18 +134,6 @@ func thinnedValues(q []float64) []float64 {
 	return out
 }
 
-// mostCoverage is what the widest interval is good for: all n errors held out, widened as they are, reach about as far as
-// normal ones do with probability 1 − 1/(2(n+1)), and of the level no more than 1 − leastMiss is drawn.
-// On 60 autoregressions each of 30, 60 and 150 rows (15, 30 and 75 held out) intervals of 0.95, 0.98 and 0.99, near the most
-// there, held 0.941, 0.976 and 0.987 of the next 20 rows.
-func (b *band) mostCoverage() (p float64, n int) {
-	n = len(b.Quantiles)
-	if b.Widen > 1 { // tells of how many these are
-		n = int(math.Round(math.Pow(widening/(b.Widen-1), 2)))
-	}
-	return min(1-1/float64(2*(n+1)), 1-leastMiss), n
-}
-
 // between returns the interval about forecast f of a row that covers with the given
 // probability, by the ranks (n+1)(1±p)/2 of the errors, as of exchangeable ones, and by so
 // much more on both sides, in the units of the errors. It holds f, which where errors are skewed

@@ -73,6 +73,7 @@
 //	mixture.go         the weighted sum, learnt from all training rows
 //	share.go           what is left of it where it fails
 //	level.go           the level of the intervals
+//	warnings.go        Exact, Outliers: what the training rows can't tell
 //	twornn.go          TwoRNN, Fitted
 //	save.go            Save, Load
 //	predictions.go     forecasts as a table with times and intervals, and as a file
