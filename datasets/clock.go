@@ -15,6 +15,8 @@ type clock struct {
 	decimal   string // the decimal sign of times that are numbers; empty for a point
 	grid      grid   // of decimal years
 	midnights int    // times written as 24:00
+	twice     int    // times of an hour that comes twice
+	firstOf   string // the first of these, and how it is read
 }
 
 // parse returns the time of a cell in UTC, or what is wrong with it and the cure.
@@ -76,6 +78,12 @@ func (c *clock) parseLayout(text string) (t time.Time, problem, cure string) {
 		return t, fmt.Sprintf("does not exist in %v, where the clocks go forward", c.loc),
 			"the column is in another time zone; set CSV.Location to it: nil for UTC, time.FixedZone for winter time all the year"
 	}
+	if which := whichOf(t); which != "" && !namesZone(layout) {
+		if c.twice == 0 {
+			c.firstOf = fmt.Sprintf("%s is read as the %s of the two, %s", inline(text), which, t.Format("15:04 -07:00"))
+		}
+		c.twice++
+	}
 	return nextDay(t, days), "", ""
 }
 
@@ -121,7 +129,7 @@ func (c *clock) comesTwice(times []time.Time, t time.Time) (why string) {
 		return ""
 	}
 	if c.loc != time.UTC {
-		if t = t.In(c.loc); !goesBack(t) {
+		if whichOf(t.In(c.loc)) == "" {
 			return ""
 		}
 		return fmt.Sprintf("where the clocks of %v go back and an hour comes twice", c.loc)
@@ -144,12 +152,21 @@ func namesZone(layout string) bool {
 	return strings.Contains(layout, "MST") || strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
 }
 
-// goesBack reports whether the clock on the wall shows at t what it showed before, or shows soon after.
-func goesBack(t time.Time) bool {
+// whichOf returns "second" if the clock on the wall shows at t what it showed before, "first" if it shows
+// it again soon after, and "" for a time that comes once.
+func whichOf(t time.Time) string {
 	_, before := t.Add(-3 * time.Hour).Zone()
 	_, after := t.Add(3 * time.Hour).Zone()
 	back := time.Duration(before-after) * time.Second
-	return back > 0 && (sameWall(t, t.Add(-back)) || sameWall(t, t.Add(back)))
+	switch {
+	case back <= 0:
+		return ""
+	case sameWall(t, t.Add(-back)):
+		return "second"
+	case sameWall(t, t.Add(back)):
+		return "first"
+	}
+	return ""
 }
 
 // order returns what is wrong with a time t that follows the last, if anything.

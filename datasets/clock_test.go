@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -156,5 +157,46 @@ func TestHourThatComesTwice(t *testing.T) {
 	// The cure reads.
 	if s := read(t, "time,x\n2020-10-25T02:00:00+02:00,1\n2020-10-25T02:00:00+01:00,2\n", CSV{}); s.Step() != time.Hour {
 		t.Errorf("a step of %v", s.Step())
+	}
+}
+
+// TestOnceOfTwice: an hour that comes twice and stands once is read, and a note says as which; times that
+// name their zone, or come once, have none.
+func TestOnceOfTwice(t *testing.T) {
+	rows := func(format string, clocks ...string) string {
+		text := "time,x\n"
+		for i, c := range clocks {
+			text += strings.Replace(format, "@", c, 1) + fmt.Sprintf(",%d\n", i)
+		}
+		return text
+	}
+	berlin := []string{"00:30", "01:30", "02:30", "03:30", "04:30"}
+	for _, c := range []struct{ file, zone, want string }{
+		{rows("2020-10-25 @", berlin...), "Europe/Berlin", "1 time stands once in the hour that comes twice, where the clocks of Europe/Berlin go back: 2020-10-25 02:30 is read as the second of the two, 02:30 +01:00, and the other is missing"},
+		{rows("2020-10-25 @", "01:30", "02:00", "02:30", "03:00"), "Europe/Berlin", "2 times stand once in the hour that comes twice, where the clocks of Europe/Berlin go back: 2020-10-25 02:00 is read as the second"},
+		{rows("2020-11-01 @", "00:30", "01:30", "02:30"), "America/New_York", "2020-11-01 01:30 is read as the first of the two, 01:30 -04:00, and the other"},
+		{rows("2020-10-24 @", berlin...), "Europe/Berlin", ""},
+		{rows("2020-10-25 @", "00:30", "01:30", "03:30"), "Europe/Berlin", ""},
+		{rows("2020-10-25 @", berlin...), "UTC", ""},
+		{rows("2020-10-25T@+01:00", "00:30", "01:30", "02:30", "03:30"), "Europe/Berlin", ""},
+	} {
+		loc, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(strings.NewReader(c.file), "hours", CSV{Location: loc})
+		if err != nil {
+			t.Errorf("%s: %v", c.zone, err)
+			continue
+		}
+		got := ""
+		for _, n := range s.Notes() {
+			if strings.Contains(n.Text, "comes twice") {
+				got = n.Text
+			}
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%q in %s: %q", c.file, c.zone, got)
+		}
 	}
 }

@@ -34,4 +34,5 @@ const (
 	LostToMissing                     // rows that lack a value, more than a tenth
 	Rejected                          // lines or records that a reader passed over
 	UnevenTimes                       // times without a common step
+	OnceOfTwice                       // times that come twice as the clocks go back, and stand once
 )

@@ -60,7 +60,8 @@ type CSV struct {
 	TimeLayout string
 	// Location is where clocks show the times that do not name their zone. Nil
 	// means UTC. In a Series all times are UTC, but days and months are counted on
-	// this clock. Local times do not tell apart an hour that comes twice in autumn: it is an error.
+	// this clock. Local times do not tell apart an hour that comes twice in autumn: with rows of both
+	// it is an error; where it stands once a note says which of the two was taken, and the other is missing.
 	Location *time.Location
 	// Step is the sampling step. Zero means the most common one; see Series.Step.
 	Step time.Duration

@@ -277,6 +277,14 @@ func (t *table) closingNotes() {
 	if n := t.clock.midnights; n > 0 {
 		t.note(Midnights, "", fmt.Sprintf("%s at 24:00, read as the start of the next day", count(n, "time")))
 	}
+	if n := t.clock.twice; n > 0 {
+		stand := " stand"
+		if n == 1 {
+			stand = " stands"
+		}
+		t.note(OnceOfTwice, t.header[t.time[0]], fmt.Sprintf("%s%s once in the hour that comes twice, where the clocks of %v go back: %s, and the other is missing; if that is wrong, write the times in UTC or with their offset, as 2020-10-25T02:00:00+01:00",
+			count(n, "time"), stand, t.Location, t.clock.firstOf))
+	}
 	for j, n := range t.beyond {
 		if name := t.header[t.fields[j]]; n > 0 {
 			t.notes = append(t.notes, Note{DigitsLost, name, true, fmt.Sprintf(
