@@ -43,7 +43,8 @@ func (s *Series) Rows(from, to int) *Series {
 }
 
 // FromColumns returns the series with the given columns, which it copies, and no
-// times. It panics unless the columns are named, all different and of one length.
+// times. A value that is infinite is kept, and Series.Notes warns of it: it is an error of what learns
+// from it, so make it NaN to count it as missing. It panics unless the columns are named, all different and of one length.
 func FromColumns(names []string, values ...[]float64) *Series {
 	if len(names) == 0 || len(names) != len(values) {
 		panic("datasets: a name for each column is needed")

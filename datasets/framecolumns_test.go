@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +36,23 @@ func TestRowsAndColumns(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// TestInfiniteColumns: infinities, which no reader lets in, are warned of and left out of scales.
+func TestInfiniteColumns(t *testing.T) {
+	inf := math.Inf(1)
+	s := FromColumns([]string{"a", "b", "c"}, []float64{1, inf, 3, math.NaN()}, []float64{inf, -inf, inf, inf}, []float64{1, 2, 3, 4})
+	c := FitScaler(s)
+	for j, want := range []struct {
+		mean, std float64
+		skipped   int
+	}{{2, 1, 2}, {0, 1, 4}, {2.5, math.Sqrt(1.25), 0}} {
+		if c.Mean[j] != want.mean || math.Abs(c.Std[j]-want.std) > 1e-15 || c.Skipped[j] != want.skipped {
+			t.Errorf("column %d: mean %v, deviation %v, %d skipped", j, c.Mean[j], c.Std[j], c.Skipped[j])
+		}
+	}
+	if text := s.String(); !strings.Contains(text, "warning: column a is infinite in 1 row; make these NaN") || !strings.Contains(text, "column b is infinite in 4 rows") || strings.Contains(text, "column c is") {
+		t.Error(text)
 	}
 }

@@ -34,5 +34,6 @@ const (
 	LostToMissing                     // rows that lack a value, more than a tenth
 	Rejected                          // lines or records that a reader passed over
 	UnevenTimes                       // times without a common step
+	Infinite                          // values of FromColumns that are infinite
 	OnceOfTwice                       // times that come twice as the clocks go back, and stand once
 )

@@ -64,6 +64,8 @@ func (s *Series) lossNotes() (notes []Note) {
 func columnNote(name string, v []float64) (Note, bool) {
 	const leave = "leave it out with Select"
 	switch {
+	case infinite(v) > 0:
+		return Note{Kind: Infinite, Warning: true, Text: fmt.Sprintf("column %s is infinite in %s; make these NaN to count them as missing", inline(name), count(infinite(v), "row"))}, true
 	case countsRows(name, v):
 		return Note{Kind: Counter, Text: fmt.Sprintf("column %s counts the rows; %s", inline(name), leave)}, true
 	case isPart(name, v):

@@ -20,7 +20,7 @@ type Scaler struct {
 	// Std is the standard deviation with divisor n, the number of values. It is 1
 	// for a column that does not vary, or by rounding alone.
 	Std []float64
-	// Skipped counts the missing values, which Mean and Std leave out.
+	// Skipped counts the missing values, and infinite ones of FromColumns, which Mean and Std leave out.
 	Skipped []int
 }
 
@@ -34,7 +34,8 @@ func FitScaler(train *Series) *Scaler {
 		return &Scaler{}
 	}
 	c := &Scaler{Columns: train.Columns(), Skipped: train.Missing()}
-	for _, v := range train.values {
+	for j, v := range train.values {
+		c.Skipped[j] += infinite(v)
 		mean, std := moments(v)
 		c.Mean = append(c.Mean, mean)
 		c.Std = append(c.Std, std)
@@ -42,7 +43,7 @@ func FitScaler(train *Series) *Scaler {
 	return c
 }
 
-// moments returns the mean and the standard deviation of the values that are there.
+// moments returns the mean and the standard deviation of the values that are finite.
 func moments(v []float64) (mean, std float64) {
 	low, mean, high, n := spread(v)
 	if n == 0 {
@@ -61,7 +62,7 @@ func moments(v []float64) (mean, std float64) {
 	}
 	var squares float64
 	for _, x := range v {
-		if !math.IsNaN(x) {
+		if isFinite(x) {
 			e := (part*x - part*mean) / unit
 			squares += e * e
 		}

@@ -65,11 +65,11 @@ func mostCommon(d []int64) (common int64) {
 	return common
 }
 
-// spread returns the smallest, mean and largest of the n values that are there.
+// spread returns the smallest, mean and largest of the n values that are finite.
 func spread(v []float64) (low, mean, high float64, n int) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range v {
-		if math.IsNaN(x) {
+		if !isFinite(x) {
 			continue
 		}
 		n++
@@ -78,4 +78,16 @@ func spread(v []float64) (low, mean, high float64, n int) {
 		mean += x/float64(n) - mean/float64(n)
 	}
 	return low, mean, high, n
+}
+
+func isFinite(x float64) bool { return x-x == 0 }
+
+// infinite returns how many values are.
+func infinite(v []float64) (n int) {
+	for _, x := range v {
+		if math.IsInf(x, 0) {
+			n++
+		}
+	}
+	return n
 }
