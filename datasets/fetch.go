@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -40,7 +41,8 @@ type FetchOptions struct {
 // leaves the copy of before as it was.
 //
 // It errs if the address is none, the server cannot be reached and there is no copy,
-// it answers with anything but the file, the checksum is another, or ctx ends.
+// it answers with anything but the file, the checksum is another, or ctx ends. Without a checksum an empty
+// file and a web page, such as one to log in, are not the file either.
 func Fetch(ctx context.Context, address string, o FetchOptions) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("datasets: fetching "+inline(address)+": "+format, args...)
@@ -135,13 +137,30 @@ func download(ctx context.Context, u *url.URL, local, want string, o FetchOption
 	if _, err := io.Copy(p, answer.Body); err != nil {
 		return cmp.Or(ctx.Err(), fmt.Errorf("it breaks off after %s: %w; try again", count(int(p.done), "byte"), err))
 	}
-	if sum := hex.EncodeToString(p.h.Sum(nil)); want != "" && sum != want {
+	sum := hex.EncodeToString(p.h.Sum(nil))
+	if want != "" && sum != want {
 		return fmt.Errorf("its checksum is %s, not %s; it is another file, or was changed: if it is right, set FetchOptions.SHA256 to that", sum, want)
+	}
+	switch {
+	case want != "":
+	case p.done == 0:
+		return fmt.Errorf("%s answers with an empty file; check the address, and try again later", u.Host)
+	case isPage(answer.Header.Get("Content-Type"), p.first):
+		return fmt.Errorf("%s answers with a web page, to log in, say, and not with data; open the address in a browser, and save the file by hand or take the address that it is at; if the page is what you want, set FetchOptions.SHA256 to %s", u.Host, sum)
 	}
 	if err := part.Close(); err != nil {
 		return err
 	}
 	return os.Rename(part.Name(), local)
+}
+
+// isPage reports whether an answer of a type, which begins so, is a web page.
+func isPage(kind string, first []byte) bool {
+	if kind, _, _ = strings.Cut(kind, ";"); strings.EqualFold(strings.TrimSpace(kind), "text/html") {
+		return true
+	}
+	text := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))))
+	return strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html")
 }
 
 // unreachable says what to do without a network.
@@ -162,11 +181,13 @@ type progress struct {
 	w           io.Writer
 	h           hash.Hash
 	done, total int64
+	first       []byte // of what arrives
 	report      func(done, total int64)
 }
 
 func (p *progress) Write(b []byte) (int, error) {
 	n, err := p.w.Write(b)
+	p.first = append(p.first, b[:min(n, max(0, 512-len(p.first)))]...)
 	p.h.Write(b[:n])
 	p.done += int64(n)
 	if p.report != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -160,4 +161,60 @@ func ExampleProgressBar() {
 	// 101 times
 	// [====================                    ]  50 % of 2.0 MB
 	// [========================================] 100 % of 2.0 MB
+}
+
+// TestFetchPages: a web page or nothing in place of the file is an error, and no copy is kept or lost;
+// with its checksum it is the file.
+func TestFetchPages(t *testing.T) {
+	kind, body := "", ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		fmt.Fprint(w, body)
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	for _, c := range []struct{ kind, body, want string }{
+		{"text/csv", "", "answers with an empty file"},
+		{"text/html; charset=utf-8", "<p>log in</p>", "answers with a web page"},
+		{"TEXT/HTML", "a,b\n1,2\n", "answers with a web page"},
+		{"text/csv", "\ufeff \r\n<!DOCTYPE HTML><title>log in</title>", "answers with a web page"},
+		{"", "<html lang=en>" + strings.Repeat(" ", 5000), "answers with a web page"},
+		{"text/plain", "a,b\n<html>,2\n", ""},
+		{"application/octet-stream", "x", ""},
+	} {
+		kind, body = c.kind, c.body
+		o := FetchOptions{Dir: filepath.Join(dir, fmt.Sprint(len(c.body), c.kind == ""))}
+		path, err := Fetch(t.Context(), s.URL+"/wind.csv", o)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s %q: %v", c.kind, c.body, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %s, %v", c.kind, c.body, path, err)
+		}
+		if files, err := os.ReadDir(o.Dir); err != nil || len(files) > 0 {
+			t.Errorf("%s %q: %v is kept, %v", c.kind, c.body, files, err)
+		}
+		sum := sha256.Sum256([]byte(body))
+		o.SHA256 = hex.EncodeToString(sum[:])
+		if _, err := Fetch(t.Context(), s.URL+"/wind.csv", o); err != nil {
+			t.Errorf("%s %q with its checksum: %v", c.kind, c.body, err)
+		}
+	}
+	// The copy of before stays.
+	kind, body = "text/csv", "a,b\n1,2\n"
+	o := FetchOptions{Dir: t.TempDir(), Refresh: true}
+	path, err := Fetch(t.Context(), s.URL+"/wind.csv", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind = "text/html"
+	if _, err := Fetch(t.Context(), s.URL+"/wind.csv", o); err == nil {
+		t.Error("a page took the place of the copy")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != body {
+		t.Errorf("the copy is %q, %v", text, err)
+	}
 }
