@@ -164,6 +164,23 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestBadComma: what numbers and names are written with separates no fields, though lines would fall apart
+// by it.
+func TestBadComma(t *testing.T) {
+	for _, c := range "1x'-+.é٣\"\n" {
+		text := strings.ReplaceAll("ab,cd\n2,3\n", ",", string(c))
+		if _, err := Read(strings.NewReader(text), "f.csv", CSV{Comma: c}); err == nil || !strings.Contains(err.Error(), "cannot separate fields: it must be no digit, letter, quote, sign or point") {
+			t.Errorf("%q: %v", c, err)
+		}
+	}
+	for _, c := range ",;\t |:/_~" {
+		text := strings.ReplaceAll("ab,cd\n2,3\n", ",", string(c))
+		if s, err := Read(strings.NewReader(text), "f.csv", CSV{Comma: c}); err != nil || s.Len() != 1 {
+			t.Errorf("%q: %v", c, err)
+		}
+	}
+}
+
 // What is wrong with the options, or outside the file, is a plain error.
 func TestBadOptions(t *testing.T) {
 	for _, o := range []CSV{

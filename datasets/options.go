@@ -9,7 +9,7 @@ const NoTime = "-"
 // points and a header.
 type CSV struct {
 	// Comma separates the fields. Zero means ','. A blank means runs of blanks and
-	// tabs, also at the ends of a line.
+	// tabs, also at the ends of a line. It may be no digit, letter, quote, sign or point.
 	Comma rune
 	// Decimal is the decimal sign. Zero means '.'; but a file separated by semicolons in which all points
 	// may be signs between thousands, 1.234 beside 981, is then an error.

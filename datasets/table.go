@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -66,8 +67,8 @@ type row struct {
 
 // checkOptions refuses settings that no file suits.
 func (t *table) checkOptions() error {
-	if strings.ContainsRune("\"\r\n\x00\uFFFD", t.Comma) || !utf8.ValidRune(t.Comma) {
-		return fmt.Errorf("datasets: CSV.Comma is %q, which cannot separate fields", t.Comma)
+	if strings.ContainsRune("\"'\r\n\x00\uFFFD+-.", t.Comma) || !utf8.ValidRune(t.Comma) || unicode.IsLetter(t.Comma) || unicode.IsDigit(t.Comma) {
+		return fmt.Errorf("datasets: CSV.Comma is %q, which cannot separate fields: it must be no digit, letter, quote, sign or point, as numbers and names have these", t.Comma)
 	}
 	switch {
 	case t.Step < 0:
