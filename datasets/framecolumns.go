@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"fmt"
+
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
 )
@@ -18,10 +20,16 @@ type FrameColumn struct {
 	Floats []float64
 }
 
-// FrameOf returns the data frame with the given columns, which must be of one length.
+// FrameOf returns the data frame with the given columns. Its Err says if they are not of one length, or
+// two are of one name, of which gota would make others.
 func FrameOf(columns ...FrameColumn) Frame {
 	out := make([]series.Series, 0, len(columns))
+	taken := make(map[string]bool, len(columns))
 	for _, c := range columns {
+		if taken[c.Name] {
+			return Frame{Err: fmt.Errorf("datasets: two columns of the data frame are called %s; name them apart", inline(c.Name))}
+		}
+		taken[c.Name] = true
 		switch {
 		case c.Text != nil:
 			out = append(out, series.New(c.Text, series.String, c.Name))

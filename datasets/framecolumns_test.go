@@ -17,6 +17,19 @@ func TestFrameOf(t *testing.T) {
 	}
 }
 
+// TestFrameOfTwins: two columns of one name, which gota renames, are an error of the frame; so are
+// columns of two lengths.
+func TestFrameOfTwins(t *testing.T) {
+	for want, f := range map[string]Frame{
+		"two columns of the data frame are called a; name them apart": FrameOf(FrameColumn{Name: "a", Counts: []int{1}}, FrameColumn{Name: "b", Counts: []int{1}}, FrameColumn{Name: "a", Floats: []float64{2}}),
+		"dimensions": FrameOf(FrameColumn{Name: "a", Counts: []int{1}}, FrameColumn{Name: "b", Counts: []int{1, 2}}),
+	} {
+		if f.Err == nil || !strings.Contains(f.Err.Error(), want) {
+			t.Errorf("%s: %v", want, f.Err)
+		}
+	}
+}
+
 func TestRowsAndColumns(t *testing.T) {
 	s := FromColumns([]string{"a", "b"}, []float64{1, 2, 3}, []float64{4, 5, 6})
 	v, err := s.Rows(1, 3).Column("b")
