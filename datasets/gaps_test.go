@@ -165,6 +165,30 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
+// TestCalendarCure: the note on weekdays names what reads the rows without their gaps, and it does.
+func TestCalendarCure(t *testing.T) {
+	text := "date,x\n"
+	for i := range 70 {
+		if at := time.Date(2020, 3, 2+i, 0, 0, 0, 0, time.UTC); at.Weekday() != time.Saturday && at.Weekday() != time.Sunday {
+			text += at.Format("2006-01-02") + ",1.5\n"
+		}
+	}
+	if s := read(t, text, CSV{}); !strings.Contains(s.String(), "set CSV.Time to NoTime and CSV.Columns to the columns of numbers") {
+		t.Error(s)
+	}
+	if s := read(t, text, CSV{Time: NoTime, Columns: []string{"x"}}); s.Len() != 50 || strings.Contains(s.String(), "gaps") {
+		t.Error(s)
+	}
+}
+
+// TestEmptyView: a view without rows has lost none.
+func TestEmptyView(t *testing.T) {
+	s := read(t, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-03,3\n", CSV{}).Rows(0, 0)
+	if notes := s.Notes(); len(notes) > 0 || strings.Contains(s.String(), "-1") {
+		t.Error(s)
+	}
+}
+
 // TestTimeAfterTheEnd: steps that lead beyond what times hold give the zero time, never one of the past,
 // and at once.
 func TestTimeAfterTheEnd(t *testing.T) {

@@ -29,7 +29,7 @@ func (s *Series) Notes() []Note {
 // lossNotes warns of what is lost where it is more than a tenth.
 func (s *Series) lossNotes() (notes []Note) {
 	warn := func(kind NoteKind, n, of int, text string) {
-		if 10*n > of {
+		if n > 0 && 10*n > of {
 			if n == 1 {
 				text = strings.NewReplacer(" are ", " is ", " lack ", " lacks ").Replace(text)
 			}
@@ -42,7 +42,7 @@ func (s *Series) lossNotes() (notes []Note) {
 		notes = append(notes, Note{UnevenTimes, "", true, fmt.Sprintf("the times have no common step: in the whole file fewer than half of the rows come %s after the one before, and no window holds others; set CSV.Step if that or another is the step, or bring the record to even steps first, by means over hours or days, say",
 			stepText(s.step, s.months))})
 	case g.Calendar:
-		warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges; if the rows follow each other all the same, as working days do, set CSV.Time to NoTime")
+		warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges; if the rows follow each other all the same, as working days do, set CSV.Time to NoTime and CSV.Columns to the columns of numbers")
 	default:
 		warn(LostToGaps, g.Rows, s.rows+g.Rows, "%d of %d rows (%s) are missing in gaps, which no window bridges")
 		warn(LostToSteps, g.Irregular, s.rows-1, "%d of %d steps (%s) are shorter than the step, and no window holds both rows; set CSV.Step, or raise CSV.Tolerance")
