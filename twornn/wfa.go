@@ -222,7 +222,7 @@ func closure(start [][]float64, d int, tol float64, apply func(i int, v []float6
 // they differ, as indices of inputs: by multilinearity functions that agree on all
 // words of unit vectors agree everywhere. Of the words that differ it is a shortest
 // one among those that a breadth-first search of the states meets. It errs if the
-// models have not the same inputs and outputs.
+// models have not the same inputs and outputs, or tol is no number of 0 or more.
 func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	if err := errors.Join(a.fitted(), b.fitted()); err != nil {
 		return false, nil, err
@@ -234,6 +234,9 @@ func Equal(a, b *Model, tol float64) (equal bool, word []int, err error) {
 	}
 	if !a.finite() || !b.finite() {
 		return false, nil, errors.New("twornn: a model holds a parameter that is not finite; fit it again")
+	}
+	if !(tol >= 0) {
+		return false, nil, fmt.Errorf("twornn: a tolerance of %g; give a number above 0, or 0 for 1e-9", tol)
 	}
 	if tol == 0 {
 		tol = 1e-9

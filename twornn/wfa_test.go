@@ -172,6 +172,11 @@ func TestEqual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, tol := range []float64{-1, math.NaN()} {
+		if _, _, err := Equal(m, q, tol); err == nil {
+			t.Errorf("a tolerance of %g is taken", tol)
+		}
+	}
 	if equal, word, err := Equal(m, q, 0); !equal || word != nil || err != nil {
 		t.Errorf("equal %v, word %v, %v", equal, word, err)
 	}

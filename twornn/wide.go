@@ -217,7 +217,7 @@ func (f *wideFit) check(s *wide.Search, r *Result) {
 		return
 	}
 	if asked := f.o.Rank; asked > s.Best.N {
-		r.warn(RankCut, "rank %d asked for, %d fit the data as well: the spare states would fit noise and go astray on longer sequences", asked, s.Best.N)
+		r.warn(RankCut, "rank %d asked for: no model of more than %s was found that fits the data better, and spare states would fit noise and go astray on longer sequences", asked, phrase.Count(s.Best.N, "state"))
 	} else if asked > 0 && s.Low {
 		r.warn(RankLow, "rank %d asked for, but the outputs after two steps tell of more states: what the rank leaves out is no noise; raise Options.Rank, or leave it 0 to have it chosen", asked)
 	}

@@ -33,7 +33,8 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// Unmarshal is json.Unmarshal, with the place of what is wrong.
+// Unmarshal is json.Unmarshal, with the place of what is wrong. An object with two entries of one name, of which
+// json.Unmarshal takes the last, is an error.
 func Unmarshal(text []byte, to any) error {
 	if blank(text, 0) == len(text) {
 		return errors.New("it is empty")
@@ -48,6 +49,9 @@ func Unmarshal(text []byte, to any) error {
 		return fmt.Errorf("%s holds %s in the place of another kind of value (byte %d)", where, article(kind.Value), kind.Offset)
 	}
 	var syntax *json.SyntaxError
+	if err == nil {
+		return single(text)
+	}
 	if !errors.As(err, &syntax) {
 		return err
 	}
@@ -55,4 +59,30 @@ func Unmarshal(text []byte, to any) error {
 		return fmt.Errorf("it breaks off after %d bytes", len(text))
 	}
 	return fmt.Errorf("%w (byte %d)", err, syntax.Offset)
+}
+
+// single errs if the text is an object, which must be valid, with two entries of one name in whatever case.
+func single(text []byte) error {
+	at := blank(text, 0)
+	if text[at] != '{' {
+		return nil
+	}
+	seen := map[string]bool{}
+	for text[at] != '}' {
+		at = blank(text, at+1)
+		if text[at] == '}' {
+			return nil // it has none
+		}
+		end := afterString(text, at)
+		if name := text[at+1 : end-1]; len(name) < longest {
+			key := strings.ToLower(string(name))
+			if seen[key] {
+				return fmt.Errorf("it has two entries %s (byte %d)", shown(name), at)
+			}
+			seen[key] = true
+		}
+		at = blank(text, blank(text, end)+1) // beyond the colon
+		at = blank(text, item(text, at))
+	}
+	return nil
 }

@@ -59,6 +59,16 @@ func blank(text []byte, at int) int {
 	return at
 }
 
+// afterString returns the place after the string that begins at at.
+func afterString(text []byte, at int) int {
+	for at++; text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			at++
+		}
+	}
+	return at + 1
+}
+
 // item returns the place after the value that begins at at.
 func item(text []byte, at int) int {
 	depth, quoted := 0, false
@@ -71,7 +81,7 @@ func item(text []byte, at int) int {
 		case quoted:
 		case c == '[' || c == '{':
 			depth++
-		case depth == 0 && (c == ',' || c == ']' || c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+		case depth == 0 && (c == ',' || c == ']' || c == '}' || c == ' ' || c == '\t' || c == '\n' || c == '\r'):
 			return at
 		case c == ']' || c == '}':
 			depth--

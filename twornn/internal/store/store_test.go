@@ -117,3 +117,18 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d files are left behind", len(left)-1)
 	}
 }
+
+// TestTwoEntries: an object with two entries of one name, of which either might be meant, is refused.
+func TestTwoEntries(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"h0":[1],"h0":[2]}`:      "two entries h0",
+		`{"h0":[1], "H0" : [2]}`:   "two entries H0",
+		`{"h0":[1],"h1":{"h0":2}}`: "",
+		`[1, 1]`:                   "",
+	} {
+		var v any
+		if err := Unmarshal([]byte(text), &v); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
