@@ -223,8 +223,8 @@
 //
 // # Warnings
 //
-// Every fit is compared, on parts of the data left out by turns, with the zero function, a linear
-// regression on the last three inputs and a constant, and where outputs are inputs one step later
+// Every fit is compared, on parts of the data left out by turns, with the zero function, the mean of the outputs, a
+// linear regression on the last three inputs and a constant, and where outputs are inputs one step later
 // with persistence. What a Result then warns of, and how often that was right among 10,000 fits of
 // random data, faults of all kinds among them (randomfits in package experiment draws them, and
 // says what counts as right):
@@ -249,8 +249,8 @@
 //	IllConditioned a recovery that was named magnifies errors a million times        –      –
 //	Unexplained    a machine of words.FitOutputs is off on its own words             –      –
 //
-// Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that the states
-// cut were spare, of Drifting that on fresh data as well the error after more steps than were measured is a
+// Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that all the states
+// asked for do no better there, of Drifting that on fresh data as well the error after more steps than were measured is a
 // quarter above that of training, of StartCounts that a start told by the first quarter of a run takes a tenth off the
 // error, of Deficient and NotConverged that the model is short of what noise allows. Where few outputs are at
 // hand, six hundred at the most, parts are left out of whole fits, which then take some five times as long.

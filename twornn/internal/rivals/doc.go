@@ -1,5 +1,5 @@
-// Package rivals compares a fit with the zero function, a regression on the last few inputs, and
-// persistence, on parts of the data left out by turns.
+// Package rivals compares a fit with the zero function, the mean of the outputs, a regression on the last few inputs,
+// and persistence, on parts of the data left out by turns.
 //
 // Its files, each naming only what it or an earlier one declares:
 //
