@@ -161,7 +161,7 @@ type Fitted struct {
 // ranks of errors that would do, and the interval then covers more than was asked for.
 // Where a target was not measured in the last rows before t they widen by what it moved over as many rows before.
 // Where no row held out was missed, or too few for the coverage, they have no width; Exact says so. It errs as Forecast
-// does, and unless 0 < coverage < 1, and if the coverage is more than the errors held out can tell: n of them tell of
+// does, and unless 0 < coverage < 1, and if the coverage is above 0.99 and more than the errors held out can tell: n of them tell of
 // 1 − 1/(2(n+1)), and none of more than 0.999.
 func (f *Fitted) Interval(s *datasets.Series, t int, coverage float64) (low, high *mat.Dense, err error) {
 	if !(coverage > 0 && coverage < 1) {
