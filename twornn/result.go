@@ -31,16 +31,17 @@ type Result struct {
 	Fallback       bool          // the model did worse than the zero function on its training data, so this is returned
 	Warnings       []Warning
 
-	joined   *joined       // for Intervals; nil if there was no joint fit
-	adequate bool          // the joint fit leaves no more than noise
-	wild     *wild         // outliers of the data; nil as long as nobody asked
-	trial    *rivals.Trial // rivals on parts left out; nil if there was none
-	left     []float64     // squared errors of the model on these parts; nil if it was not fitted so
-	again    bool          // left is of whole fits to the others
-	over     float64       // by how much the criterion of the zero function is higher; 0 where it is not known
-	folds    []float64     // mean squared errors on parts left out of a fit along runs; nil for others
-	factor   float64       // how many times the error of the best rival that of the model is
-	ceiling  bool          // the rank was left open and is the highest that L can carry
+	joined    *joined       // for Intervals; nil if there was no joint fit
+	adequate  bool          // the joint fit leaves no more than noise
+	dependent int           // how many inputs are linear combinations of others
+	wild      *wild         // outliers of the data; nil as long as nobody asked
+	trial     *rivals.Trial // rivals on parts left out; nil if there was none
+	left      []float64     // squared errors of the model on these parts; nil if it was not fitted so
+	again     bool          // left is of whole fits to the others
+	over      float64       // by how much the criterion of the zero function is higher; 0 where it is not known
+	folds     []float64     // mean squared errors on parts left out of a fit along runs; nil for others
+	factor    float64       // how many times the error of the best rival that of the model is
+	ceiling   bool          // the rank was left open and is the highest that L can carry
 }
 
 // String says in a line whether interactions were taken, and what they are worth.
@@ -54,7 +55,7 @@ func (i *Interactions) String() string {
 	s := fmt.Sprintf("interactions of state and input, mean squared error on parts left out %.4g times the outputs' variance (linear, %s: %.4g)",
 		i.Validation, phrase.Count(i.LinearRank, "state"), i.Linear)
 	if i.Validation > i.Linear {
-		s += "; they are likelier and do better on most parts, of which another, that holds what these do not, weighs most"
+		s += "; taken all the same, as they are likelier and do better on most parts, and one of the others outweighs these"
 	}
 	return s
 }
@@ -132,6 +133,7 @@ func (r *Result) warn(kind WarningKind, format string, args ...any) {
 // warnCollinear warns that so many of the inputs are linear combinations of the others. mayStand says
 // that they may not move, too.
 func (r *Result) warnCollinear(n, of int, mayStand bool) {
+	r.dependent = n
 	verb, stand := "are linear combinations", ", or do not move"
 	if n == 1 {
 		verb, stand = "is a linear combination", ", or does not move"

@@ -27,6 +27,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	_, d, p := r.Dims()
 	r.try(k)
 	r.reviewColumns(k, d)
+	r.reviewClasses(k, d)
 	if r.wild == nil {
 		r.wild = &wild{k.Outliers(d, p, by.Outlier, by.OutlierShare)}
 	}
@@ -100,6 +101,20 @@ func (r *Result) reviewColumns(k *moments.Kept, d int) {
 				what = "inputs %s are the same throughout, and count for nothing if they move later"
 			}
 			r.Warnings[i].Text += "; " + fmt.Sprintf(what, phrase.List(names))
+		}
+	}
+}
+
+// reviewClasses says that columns of classes, which add up to a constant that stands beside them, do no harm, where no other
+// input depends on others.
+func (r *Result) reviewClasses(k *moments.Kept, d int) {
+	columns, sum := k.Classes(d)
+	if r.dependent == 0 || r.dependent != sum || len(k.Still(d)) != 1 {
+		return
+	}
+	for i, w := range r.Warnings {
+		if w.Kind == Collinear {
+			r.Warnings[i].Text = fmt.Sprintf("%d inputs of 0 and 1 add up to the constant beside them, as those of classes do: the model is right wherever they do so, and nothing is to be left out", columns)
 		}
 	}
 }

@@ -131,6 +131,30 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+// TestClasses: columns of classes beside a constant depend on it, and are said to do no harm; where another input depends
+// on others too, that is said.
+func TestClasses(t *testing.T) {
+	for _, twice := range []bool{false, true} {
+		rnd := rand.New(pcg(5))
+		s := Sequence{X: mat.NewDense(300, 6, nil), Y: mat.NewDense(300, 1, nil)}
+		y := 0.0
+		for i := range 300 {
+			u, class := rnd.NormFloat64(), rnd.IntN(3)
+			s.X.SetRow(i, []float64{1, u, rnd.NormFloat64(), 0, 0, 0})
+			s.X.Set(i, 3+class, 1)
+			if twice {
+				s.X.Set(i, 2, 2*u)
+			}
+			y = 0.8*y + u + float64(class)
+			s.Y.Set(i, 0, y+0.1*rnd.NormFloat64())
+		}
+		r := fit(t, sequences(s), Options{})
+		if text := strings.Join(strings.Fields(r.String()), " "); !r.Has(Collinear) || strings.Contains(text, "3 inputs of 0 and 1 add up") == twice {
+			t.Errorf("an input twice: %v, %v", twice, r.Warnings)
+		}
+	}
+}
+
 // TestNextToNothing: where outputs depend on the square of an input the model, which cannot, says that it is no better than their
 // mean; with the square beside it, it is.
 func TestNextToNothing(t *testing.T) {

@@ -109,3 +109,42 @@ func (k *Kept) Still(d int) (still []int) {
 	}
 	return still
 }
+
+// Classes returns how many inputs are 0 or 1 at every step, and now the one and now the other, and what they add up to
+// where that is the same at every step: the number of classifications. It is 0 elsewhere.
+func (k *Kept) Classes(d int) (columns, sum int) {
+	ones, other := make([]int, d), make([]bool, d)
+	steps := 0
+	for x := range k.inputs(d, math.MaxInt) {
+		for j, v := range x {
+			switch v {
+			case 0:
+			case 1:
+				ones[j]++
+			default:
+				other[j] = true
+			}
+		}
+		steps++
+	}
+	of := make([]bool, d)
+	for j := range d {
+		if of[j] = !other[j] && ones[j] > 0 && ones[j] < steps; of[j] {
+			columns++
+		}
+	}
+	sum = -1
+	for x := range k.inputs(d, math.MaxInt) {
+		now := 0
+		for j, v := range x {
+			if of[j] && v == 1 {
+				now++
+			}
+		}
+		if sum >= 0 && now != sum {
+			return columns, 0
+		}
+		sum = now
+	}
+	return columns, max(sum, 0)
+}
