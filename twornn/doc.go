@@ -230,30 +230,32 @@
 // says what counts as right):
 //
 //	kind           says                                                          fired  right
-//	WorseThanZero  no model does better than zero, which is returned             3019    77 %
-//	Outdone        a rival does better on parts left out                         1508    86 %
-//	TooFew         the data do not tell whether the model is better than a rival 1487    60 %
-//	Outliers       a few values outweigh all others                              1405    93 %
-//	Collinear      inputs depend on others, or do not move                       1388   100 %
-//	Unstable       outputs explode on much longer runs                           1042    91 %
-//	NoConstant     outputs have a constant part, inputs no constant               631    86 %
-//	ShortWords     the words measured carry too few states                        582    71 %
-//	RankCut        fewer states than asked for                                    555    55 %
-//	Unexcited      inputs vary too little to learn more than what they show       425    82 %
-//	NotConverged   the fit was stopped or cut short                               410    73 %
-//	Deficient      fewer outputs than parameters, or measurements than unknowns   239    83 %
-//	RankLow        more states would fit clearly better                           152    98 %
-//	Drifting       much worse on whole, longer sequences                          125    96 %
-//	StartCounts    a single run's start counts for long, or runs begin apart       77    45 %
+//	WorseThanZero  no model does better than zero, which is returned             3016    77 %
+//	TooFew         the data do not tell whether the model is better than a rival 1640    63 %
+//	Outdone        a rival does better on parts left out                         1561    85 %
+//	Outliers       a few values outweigh all others                              1425    91 %
+//	Collinear      inputs depend on others, or do not move                       1386   100 %
+//	Unstable       outputs explode on much longer runs                           1041    91 %
+//	NoConstant     outputs have a constant part, inputs no constant               630    86 %
+//	Unexcited      inputs vary too little to learn more than what they show       601    70 %
+//	ShortWords     the words measured carry too few states                        580    71 %
+//	RankCut        fewer states than asked for                                    556    94 %
+//	NotConverged   the fit was stopped or cut short                               401    73 %
+//	Deficient      fewer outputs than parameters, or measurements than unknowns   242    83 %
+//	RankLow        more states would fit clearly better                           153    98 %
+//	Drifting       much worse on whole, longer sequences                           88    99 %
+//	StartCounts    a single run's start counts for long, or runs begin apart       44    59 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                       –      –
 //	IllConditioned a recovery that was named magnifies errors a million times        –      –
 //	Unexplained    a machine of words.FitOutputs is off on its own words             –      –
 //
-// Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that all the states
-// asked for do no better there, of Drifting that on fresh data as well the error after more steps than were measured is a
-// quarter above that of training, of StartCounts that a start told by the first quarter of a run takes a tenth off the
-// error, of Deficient and NotConverged that the model is short of what noise allows. Where few outputs are at
-// hand, six hundred at the most, parts are left out of whole fits, which then take some five times as long.
+// Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that there are no more states
+// in truth, or all that were asked for do no better there, of Drifting that on fresh data as well the error after more
+// steps than were measured is a quarter above that of training, of StartCounts that a start told by the first quarter
+// of a run takes a tenth off the error, of Deficient and NotConverged that the model is short of what noise allows, of
+// TooFew, where half would be the share of what cannot be told, that the model is not better than a rival by a tenth.
+// Where few outputs are at hand, six hundred at the most, parts are left out of whole fits, which then take some five
+// times as long.
 //
 // # Data and errors
 //
