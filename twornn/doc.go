@@ -237,7 +237,7 @@
 //	Collinear      inputs depend on others, or do not move                       1386   100 %
 //	Unstable       outputs explode on much longer runs                           1041    91 %
 //	NoConstant     outputs have a constant part, inputs no constant               630    86 %
-//	Unexcited      inputs vary too little to learn more than what they show       601    70 %
+//	Unexcited      inputs vary too little to learn more than what they show       601    87 %
 //	ShortWords     the words measured carry too few states                        580    71 %
 //	RankCut        fewer states than asked for                                    556    94 %
 //	NotConverged   the fit was stopped or cut short                               401    73 %

@@ -264,7 +264,7 @@ func (j *jury) right(k twornn.WarningKind) bool {
 	case twornn.Collinear:
 		return j.dependent()
 	case twornn.Unexcited:
-		return j.c.inputs == "sine" || j.c.target == "repeated rows"
+		return j.c.inputs == "sine" || j.c.inputs == "moves later" || j.c.target == "repeated rows"
 	case twornn.NoConstant:
 		without := relative(fitRidge(j.c.train, j.d, j.p, false), j.c)
 		return j.c.affine || j.v.Ridge < 0.95*min(j.v.Model, without)
