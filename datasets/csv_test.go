@@ -433,3 +433,39 @@ func TestPoints(t *testing.T) {
 		}
 	}
 }
+
+// TestPointsInEveryCell: a column that may hold numbers above a thousand alone is read with decimal points and a
+// note, whose cures both read it without one; where anything in the file tells what points are, there is none.
+func TestPointsInEveryCell(t *testing.T) {
+	const text = "Datum;Umsatz;Kunden\n01.01.2021;1.905;104\n02.01.2021;2.981;99\n15.01.2021;3.080;87\n16.01.2021;2.700;91\n"
+	for _, c := range []struct {
+		text  string
+		o     CSV
+		noted string
+		first float64
+	}{
+		{text, CSV{Comma: ';', TimeLayout: "02.01.2006"}, "column Umsatz has a point", 1.905},
+		{text, CSV{Comma: ';', TimeLayout: "02.01.2006", Decimal: '.'}, "", 1.905},
+		{text, CSV{Comma: ';', TimeLayout: "02.01.2006", Decimal: ',', Thousands: '.'}, "", 1905},
+		{"a;Umsatz\n1.234;-1.905\n1.111;NA\n", CSV{Comma: ';'}, "columns a, Umsatz have a point", -1.905},
+		{"a;Umsatz\n0.234;1.905\n1.111;1.2\n", CSV{Comma: ';'}, "", 1.905},
+		{"a;Umsatz\n0.234;1.905\n1.111;1.200\n", CSV{Comma: ';'}, "", 1.905},
+		{"a;Umsatz\n1.234;1.905\n1.0e1;1.200\n", CSV{Comma: ';'}, "", 1.905},
+		{"a;Umsatz\n1234.567;1.905\n1.111;1.200\n", CSV{Comma: ';'}, "", 1.905},
+		{"a,Umsatz\n1.234,1.905\n1.111,1.200\n", CSV{}, "", 1.905},
+	} {
+		s := read(t, c.text, c.o)
+		if x := column(t, s, "Umsatz"); x[0] != c.first {
+			t.Errorf("%q, %v: %v", c.text, c.o, x)
+		}
+		var noted []string
+		for _, n := range s.Notes() {
+			if n.Kind == PointsDecimal {
+				noted = append(noted, n.Text)
+			}
+		}
+		if c.noted == "" && len(noted) > 0 || c.noted != "" && (len(noted) != 1 || !strings.Contains(noted[0], c.noted)) {
+			t.Errorf("%q, %v: %q", c.text, c.o, noted)
+		}
+	}
+}

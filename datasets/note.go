@@ -36,4 +36,5 @@ const (
 	UnevenTimes                       // times without a common step
 	Infinite                          // values of FromColumns that are infinite
 	OnceOfTwice                       // times that come twice as the clocks go back, and stand once
+	PointsDecimal                     // points that are read as decimal, and may be signs between thousands
 )

@@ -12,7 +12,8 @@ type CSV struct {
 	// tabs, also at the ends of a line. It may be no digit, letter, quote, sign or point.
 	Comma rune
 	// Decimal is the decimal sign. Zero means '.'; but a file separated by semicolons in which all points
-	// may be signs between thousands, 1.234 beside 981, is then an error.
+	// may be signs between thousands, 1.234 beside 981, is then an error; where every cell of a column has one, as 1.905 and 2.981,
+	// it is read as decimal and a note says so.
 	Decimal rune
 	// Thousands is the sign between groups of three digits. Zero means there is
 	// none, and 1,234 is then no number.

@@ -6,7 +6,7 @@ import "strings"
 // by semicolons, as those with decimal commas are, and with neither sign set. Nothing says so where each
 // point of the file stands before three digits and after one to three, and where a column has
 // cells without a point too, of up to three digits, as 981 beside 1.234. A column with a point in every cell is
-// written with three decimals.
+// most likely written with three decimals, but may as well hold numbers above a thousand alone: it is read, with a note.
 type points struct {
 	on      bool // nothing told yet that points are decimal
 	columns []pointed
@@ -30,7 +30,7 @@ func (p *points) see(j int, text string, line int) {
 		c.ungrouped = true
 	case !point:
 		c.bare = true
-	case len(fraction) != 3 || len(whole) == 0 || len(whole) > 3 || whole[0] == '0':
+	case len(fraction) != 3 || !allDigits(fraction) || len(whole) == 0 || len(whole) > 3 || whole[0] == '0':
 		p.on = false
 	case c.line == 0:
 		c.first, c.line = strings.Clone(text), line
@@ -45,4 +45,14 @@ func (p *points) inDoubt() int {
 		}
 	}
 	return -1
+}
+
+// allGrouped returns the columns with a point in every cell, where nothing in the file says what it is.
+func (p *points) allGrouped() (columns []int) {
+	for j, c := range p.columns {
+		if p.on && c.line > 0 && !c.bare && !c.ungrouped {
+			columns = append(columns, j)
+		}
+	}
+	return columns
 }

@@ -266,6 +266,26 @@ func (t *table) checkPoints() error {
 		"decimal point? set CSV.Decimal to '.'; thousands sign? set CSV.Decimal to ',' and CSV.Thousands to '.'")
 }
 
+// pointsNote says which columns are read with decimal points, though nothing in the file tells them from
+// signs between thousands.
+func (t *table) pointsNote() {
+	columns := t.points.allGrouped()
+	if len(columns) == 0 {
+		return
+	}
+	var names []string
+	for _, j := range columns {
+		names = append(names, t.header[t.fields[j]])
+	}
+	about, column := "columns "+list(names)+" have", ""
+	if len(names) == 1 {
+		about, column = "column "+inline(names[0])+" has", names[0]
+	}
+	first := t.points.columns[columns[0]].first
+	t.note(PointsDecimal, column, fmt.Sprintf("%s a point before three digits in every cell, and nothing in the file tells what it is: %s is read as that, not as %s; decimal point? set CSV.Decimal to '.', and this note goes; thousands sign? set CSV.Decimal to ',' and CSV.Thousands to '.'",
+		about, first, strings.Replace(first, ".", "", 1)))
+}
+
 // closingNotes says what was counted while reading.
 func (t *table) closingNotes() {
 	if n := t.rec.comments; n > 0 {
@@ -274,6 +294,7 @@ func (t *table) closingNotes() {
 	if n := t.empty; n > 0 {
 		t.note(Comments, "", fmt.Sprintf("%s with nothing in them passed over", count(n, "row")))
 	}
+	t.pointsNote()
 	if n := t.clock.midnights; n > 0 {
 		t.note(Midnights, "", fmt.Sprintf("%s at 24:00, read as the start of the next day", count(n, "time")))
 	}
