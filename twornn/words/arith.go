@@ -96,6 +96,18 @@ func runes(w []int) []rune {
 	return r
 }
 
+// distinct returns an error if a symbol occurs twice: nothing tells the two apart where they are read back.
+func distinct(alphabet []string) error {
+	seen := make(map[string]bool, len(alphabet))
+	for _, s := range alphabet {
+		if seen[s] {
+			return fmt.Errorf("words: the symbol %q occurs twice in the alphabet; name its symbols apart", s)
+		}
+		seen[s] = true
+	}
+	return nil
+}
+
 // shown returns a text of a file as an error may hold it: short, and in one line.
 func shown(text string) string {
 	const most = 40

@@ -24,8 +24,8 @@ const epsilon = "<eps>"
 // state 0 is added, and goes to each state with its weight in α by <eps>. Digits are
 // such that the logarithms read back are the same.
 //
-// It errs if w is empty, has a weight that is not finite, more than one output, a negative weight, which has no logarithm, or a
-// symbol with a blank. WriteSymbols writes the table of symbols that goes with it.
+// It errs if w is empty, has a weight that is not finite, more than one output, a negative weight, which has no logarithm, a
+// symbol with a blank, any of Unicode's, or one symbol twice. WriteSymbols writes the table of symbols that goes with it.
 func WriteATT(out io.Writer, w *twornn.WFA) error {
 	if err := checkWFA(w); err != nil {
 		return err
@@ -74,11 +74,12 @@ func WriteATT(out io.Writer, w *twornn.WFA) error {
 // symbolsForATT returns an error unless each symbol is one word of the format.
 func symbolsForATT(alphabet []string) error {
 	for _, s := range alphabet {
-		if s == "" || s == epsilon || strings.ContainsAny(s, " \t\r\n") {
+		// As ReadATT splits lines, at any blank of Unicode.
+		if f := strings.Fields(s); len(f) != 1 || f[0] != s || s == epsilon {
 			return fmt.Errorf("words: the symbol %q cannot stand in the AT&T format; name it without blanks", s)
 		}
 	}
-	return nil
+	return distinct(alphabet)
 }
 
 // WriteSymbols writes the table of symbols for fstcompile --isymbols: <eps> 0, then the

@@ -19,9 +19,12 @@ import (
 // weight that is not zero, labelled with its symbol and weight to three digits. The
 // attributes alpha, omega, symbol and a, which Graphviz passes over, hold the same in
 // digits that give the same numbers when ReadDOT reads them. It errs if w is empty or has a weight that
-// is not finite.
+// is not finite, or one symbol twice.
 func WriteDOT(out io.Writer, w *twornn.WFA) error {
 	if err := checkWFA(w); err != nil {
+		return err
+	}
+	if err := distinct(w.Alphabet); err != nil {
 		return err
 	}
 	m := w.Model()

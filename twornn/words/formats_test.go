@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -248,6 +249,44 @@ func TestNPZSymbols(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameBits(t, "npz", w, back)
+	}
+}
+
+// TestSymbolsThatDoNotComeBack: a symbol that a reader would split, or that occurs twice, is an error on writing, as
+// another automaton would be read back.
+func TestSymbolsThatDoNotComeBack(t *testing.T) {
+	a := &Automaton{Alphabet: []string{"a", "b", "c"}, Parts: []Part{{States: 3, Weight: 1, pfa: ladder()}}}
+	w := a.WFA()
+	for _, blank := range []string{"\v", "\f", "\u0085", "\u00a0", "\u2028", "\u3000", " "} {
+		for _, s := range []string{blank, "x" + blank + "y", blank + "x", "x" + blank} {
+			w.Alphabet[1] = s
+			var b bytes.Buffer
+			if err := WriteATT(&b, w); err == nil || b.Len() > 0 || !strings.Contains(err.Error(), "without blanks") {
+				t.Errorf("%q: %v", s, err)
+			}
+			if err := WriteSymbols(&b, w.Alphabet); err == nil || b.Len() > 0 {
+				t.Errorf("%q in the table: %v", s, err)
+			}
+		}
+	}
+	w.Alphabet[1] = "a"
+	for name, write := range map[string]func(io.Writer, *twornn.WFA) error{"ATT": WriteATT, "DOT": WriteDOT, "npz": WriteNPZ} {
+		var b bytes.Buffer
+		if err := write(&b, w); err == nil || b.Len() > 0 || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w.Alphabet[1] = "\u200b" // no blank to the reader
+	var b bytes.Buffer
+	if err := WriteATT(&b, w); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadATT(&b, w.Alphabet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := apart(w, back); e > 1e-15 {
+		t.Errorf("weights came back %v apart", e)
 	}
 }
 

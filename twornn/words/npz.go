@@ -21,8 +21,8 @@ import (
 
 // WriteNPZ writes w as an .npz archive for numpy.load: the arrays alpha (n), A (d×n×n),
 // Omega (p×n), float64, and alphabet (d), text. The numbers are the same bits.
-// It errs if w is empty, has a weight that is not finite, or a symbol with NUL, which ends texts there, or
-// that is no valid UTF-8.
+// It errs if w is empty, has a weight that is not finite, a symbol with NUL, which ends texts there, or
+// that is no valid UTF-8, or one symbol twice.
 func WriteNPZ(out io.Writer, w *twornn.WFA) error {
 	if err := checkWFA(w); err != nil {
 		return err
@@ -31,6 +31,9 @@ func WriteNPZ(out io.Writer, w *twornn.WFA) error {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			return fmt.Errorf("words: the symbol %q cannot stand in an npz archive, whose texts are Unicode without NUL; name it in letters", s)
 		}
+	}
+	if err := distinct(w.Alphabet); err != nil {
+		return err
 	}
 	return writeNPZ(out, w)
 }
