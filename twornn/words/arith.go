@@ -1,6 +1,7 @@
 package words
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -84,16 +85,13 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// runes makes a key of a word.
-func runes(w []int) []rune {
-	r := make([]rune, len(w))
-	for i, s := range w {
-		// Above the surrogates, which are not kept apart.
-		if r[i] = rune(s); s >= 0xd800 {
-			r[i] += 0x800
-		}
+// key returns a text that is the same for equal words alone, whatever their symbols.
+func key(w []int) string {
+	b := make([]byte, 0, 2*len(w))
+	for _, s := range w {
+		b = binary.AppendUvarint(b, uint64(s))
 	}
-	return r
+	return string(b)
 }
 
 // distinct returns an error if a symbol occurs twice: nothing tells the two apart where they are read back.

@@ -221,7 +221,7 @@ func newLookup(words [][]int) *lookup {
 	l := &lookup{index: make(map[string]int32, len(words))}
 	empty := false
 	for i, w := range words {
-		l.index[string(runes(w))] = int32(i)
+		l.index[key(w)] = int32(i)
 		l.longest = max(l.longest, len(w))
 		empty = empty || len(w) == 0
 	}
@@ -248,7 +248,7 @@ func (l *lookup) find(w []int, whole bool, part func(k int) []int) []int32 {
 		from = len(w)
 	}
 	for k := from; k <= min(len(w), l.longest); k++ {
-		if i, ok := l.index[string(runes(part(k)))]; ok {
+		if i, ok := l.index[key(part(k))]; ok {
 			found = append(found, i)
 		}
 	}
@@ -264,7 +264,7 @@ func frequent(sample *datasets.Words, s Statistic, after bool) [][]int {
 	}
 	met := make(map[string]*entry)
 	meet := func(w []int, c float64) {
-		k := string(runes(w))
+		k := key(w)
 		if met[k] == nil {
 			met[k] = &entry{word: w}
 		}

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/twornn/spectral/datasets"
@@ -73,7 +72,7 @@ func (g *NGrams) context(w []int, t, k int) string {
 			r = append(r, w[i])
 		}
 	}
-	return fmt.Sprint(k, string(runes(r)))
+	return key(r)
 }
 
 // LogProb returns the natural logarithm of the probability of a word. It panics if a

@@ -41,10 +41,10 @@ func pautomac(t *testing.T, id string) (train, test *datasets.Words, truth func(
 		if err != nil {
 			t.Fatal(err)
 		}
-		logs[string(runes(w))] = math.Log(p)
+		logs[key(w)] = math.Log(p)
 		k++
 	}
-	return train, test, func(w []int) float64 { return logs[string(runes(w))] }
+	return train, test, func(w []int) float64 { return logs[key(w)] }
 }
 
 // TestPAutomaC: problem 24 by merging alone, which takes a second: within a thousandth of

@@ -177,6 +177,30 @@ func occurs(sample *datasets.Words, s Statistic, w []int) float64 {
 	return n / sample.Total()
 }
 
+// TestManySymbols: words of symbols far up in a large alphabet are kept apart, in blocks as in n-grams.
+func TestManySymbols(t *testing.T) {
+	for _, pair := range [][2]int{{1_150_000, 1_150_001}, {0xd800, 0xfffd}, {127, 128}} {
+		sample := datasets.NewWords(datasets.Numbered(pair[1] + 1))
+		sample.Add([]int{pair[0]}, 10)
+		sample.Add([]int{pair[1]}, 5)
+		b := Hankel(sample, Prefixes, nil, nil)
+		if want := [][]int{{}, {pair[0]}, {pair[1]}}; !slices.EqualFunc(b.Prefixes, want, slices.Equal) {
+			t.Errorf("prefixes %v, want %v", b.Prefixes, want)
+		}
+		if x, y := b.H.Dense().At(1, 0), b.H.Dense().At(2, 0); math.Abs(x-2./3) > 1e-15 || math.Abs(y-1./3) > 1e-15 {
+			t.Errorf("%v: statistics %v and %v", pair, x, y)
+		}
+	}
+	seen := make(map[string][]int)
+	for _, w := range [][]int{{}, {0}, {0, 0}, {1}, {128}, {0, 1}, {1 << 14}, {1 << 21}, {1 << 31}, {128, 1}, {1, 128}, {1 << 40}} {
+		if k := key(w); seen[k] != nil {
+			t.Errorf("%v and %v have one key", seen[k], w)
+		} else {
+			seen[k] = w
+		}
+	}
+}
+
 // TestSparseSVD: the leading singular values and vectors of a sparse matrix are those of the dense
 // one, the same bits each time.
 func TestSparseSVD(t *testing.T) {
