@@ -23,8 +23,8 @@ type contextCount struct {
 	total float64
 }
 
-// FitNGrams counts the n-grams of a sample. It panics if n is not positive or there is
-// no sample.
+// FitNGrams counts the n-grams of a sample. An n beyond the longest word and both of its ends counts as that:
+// a longer context has nothing more in it. It panics if n is not positive or there is no sample.
 func FitNGrams(sample *datasets.Words, n int) *NGrams {
 	if n < 1 {
 		panic("words: n-grams need n of at least 1")
@@ -32,6 +32,11 @@ func FitNGrams(sample *datasets.Words, n int) *NGrams {
 	if sample == nil {
 		panic("words: n-grams need a sample")
 	}
+	longest := 0
+	for w := range sample.All() {
+		longest = max(longest, len(w))
+	}
+	n = min(n, longest+2)
 	u := unit(sample)
 	g := &NGrams{n: n, d: len(sample.Alphabet), after: make(map[string]*contextCount)}
 	for w, c := range sample.All() {

@@ -33,6 +33,25 @@ func TestNGrams(t *testing.T) {
 	}
 }
 
+// TestNGramsLongerThanWords: a context longer than all words, whose start it has too, adds nothing, and costs nothing.
+func TestNGramsLongerThanWords(t *testing.T) {
+	sample := datasets.NewWords(datasets.Numbered(2))
+	sample.Add([]int{0, 1, 1}, 3)
+	sample.Add([]int{1}, 2)
+	want := FitNGrams(sample, 5)
+	for _, n := range []int{6, 10_000, 1_000_000_000} {
+		g := FitNGrams(sample, n)
+		for _, w := range twornn.Words(2, 5) {
+			if x, y := g.LogProb(w), want.LogProb(w); x != y {
+				t.Errorf("n = %d: %v has %v, not %v", n, w, x, y)
+			}
+		}
+	}
+	if three, four := FitNGrams(sample, 4).LogProb([]int{0, 1, 1}), want.LogProb([]int{0, 1, 1}); three == four {
+		t.Error("the start of the longest word tells nothing")
+	}
+}
+
 // TestPerplexity: by hand, on two words: p = (3/4, 1/4), q = (1/2, 1/2) has 2.
 func TestPerplexity(t *testing.T) {
 	test := datasets.NewWords([]string{"a"})
