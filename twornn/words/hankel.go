@@ -2,6 +2,7 @@ package words
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -146,11 +147,25 @@ func Hankel(sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) *Bl
 	if err := s.check(); err != nil {
 		panic(err.Error())
 	}
+	b, err := hankel(context.Background(), sample, s, prefixes, suffixes)
+	if err != nil {
+		panic(err.Error()) // there is no other error than that of a context
+	}
+	return b
+}
+
+// hankel is Hankel until ctx ends, and errs then.
+func hankel(ctx context.Context, sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) (*Blocks, error) {
+	var err error
 	if prefixes == nil {
-		prefixes = frequent(sample, s, false)
+		if prefixes, err = frequent(ctx, sample, s, false); err != nil {
+			return nil, err
+		}
 	}
 	if suffixes == nil {
-		suffixes = frequent(sample, s, true)
+		if suffixes, err = frequent(ctx, sample, s, true); err != nil {
+			return nil, err
+		}
 	}
 	b := &Blocks{Prefixes: prefixes, Suffixes: suffixes}
 	rows, cols := newLookup(prefixes), newLookup(suffixes)
@@ -168,10 +183,16 @@ func Hankel(sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) *Bl
 		var before [][]int32 // rows that end at each cut
 		var after [][]int32  // columns that begin there
 		for cut := range len(w) + 1 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			before = append(before, rows.ending(w[:cut], s == Strings || s == Prefixes))
 			after = append(after, cols.beginning(w[cut:], s == Strings || s == Suffixes))
 		}
 		for cut := range len(w) + 1 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			add(sums[d], before[cut], after[cut], c)
 			if cut < len(w) {
 				add(sums[w[cut]], before[cut], after[cut+1], c)
@@ -182,7 +203,7 @@ func Hankel(sample *datasets.Words, s Statistic, prefixes, suffixes [][]int) *Bl
 	for _, m := range sums[:d] {
 		b.Symbol = append(b.Symbol, sparse(m, len(prefixes), len(suffixes)))
 	}
-	return b
+	return b, nil
 }
 
 func add(m map[[2]int32]float64, rows, cols []int32, c float64) {
@@ -256,7 +277,7 @@ func (l *lookup) find(w []int, whole bool, part func(k int) []int) []int32 {
 }
 
 // frequent returns the words that come most often before a cut, or after it.
-func frequent(sample *datasets.Words, s Statistic, after bool) [][]int {
+func frequent(ctx context.Context, sample *datasets.Words, s Statistic, after bool) ([][]int, error) {
 	const most, longest = 300, 12
 	type entry struct {
 		word  []int
@@ -278,6 +299,9 @@ func frequent(sample *datasets.Words, s Statistic, after bool) [][]int {
 	for w, c := range sample.All() {
 		c *= u
 		for cut := range len(w) + 1 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			part := w[:cut]
 			if after {
 				part = w[cut:]
@@ -307,5 +331,5 @@ func frequent(sample *datasets.Words, s Statistic, after bool) [][]int {
 	for _, e := range all[:min(most, len(all))] {
 		words = append(words, e.word)
 	}
-	return words
+	return words, nil
 }

@@ -120,7 +120,7 @@ func spectralOf(ctx context.Context, sample *datasets.Words, o SpectralOptions) 
 			}
 		}
 	}
-	m, s, err := spectral(sample, o, fit.States)
+	m, s, err := spectral(ctx, sample, o, fit.States)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func heldOutByStates(ctx context.Context, sample *datasets.Words, o SpectralOpti
 	for k, w := range f.restWords {
 		rest.Add(w, f.restCounts[k])
 	}
-	m, _, err := spectral(rest, o, o.MaxStates)
+	m, _, err := spectral(ctx, rest, o, o.MaxStates)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,11 @@ func heldOutByStates(ctx context.Context, sample *datasets.Words, o SpectralOpti
 }
 
 // spectral returns the automaton of up to r states whose value is the statistic.
-func spectral(sample *datasets.Words, o SpectralOptions, r int) (*twornn.Model, []float64, error) {
-	b := Hankel(sample, o.Statistic, o.Prefixes, o.Suffixes)
+func spectral(ctx context.Context, sample *datasets.Words, o SpectralOptions, r int) (*twornn.Model, []float64, error) {
+	b, err := hankel(ctx, sample, o.Statistic, o.Prefixes, o.Suffixes)
+	if err != nil {
+		return nil, nil, err
+	}
 	u, s, v, err := b.H.SVD(max(r, o.MaxStates))
 	if err != nil {
 		return nil, nil, err

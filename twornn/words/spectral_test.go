@@ -1,6 +1,8 @@
 package words
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -197,6 +199,45 @@ func TestManySymbols(t *testing.T) {
 			t.Errorf("%v and %v have one key", seen[k], w)
 		} else {
 			seen[k] = w
+		}
+	}
+}
+
+// countdown is a context that ends when it is looked at for the left-th time.
+type countdown struct {
+	context.Context
+	left, late int // late is how often it was looked at afterwards
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left > 0 {
+		return nil
+	}
+	if c.left < 0 {
+		c.late++
+	}
+	return context.Canceled
+}
+
+// TestSpectralStops: wherever the words of a block are counted when the context ends, nothing more is.
+func TestSpectralStops(t *testing.T) {
+	sample := draw(ladder(), 300, pcg(11))
+	all := &countdown{Context: t.Context(), left: math.MaxInt}
+	if _, err := hankel(all, sample, Factors, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	looks := math.MaxInt - all.left
+	cuts := 0
+	for w := range sample.All() {
+		cuts += len(w) + 1
+	}
+	if looks < 3*cuts { // those of prefixes, of suffixes, and of the block
+		t.Errorf("%d looks at the context for %d cuts", looks, cuts)
+	}
+	for _, at := range []int{1, 2, looks / 8, looks / 3, looks / 2, looks - 1} {
+		ctx := &countdown{Context: t.Context(), left: at}
+		if _, err := spectralOf(ctx, sample, SpectralOptions{States: 2}); !errors.Is(err, context.Canceled) || ctx.late > 0 {
+			t.Errorf("ended at look %d: %d looks later: %v", at, ctx.late, err)
 		}
 	}
 }

@@ -15,7 +15,10 @@ import (
 // follows them; those that lie together are one state (k-means), and a symbol goes from
 // there to the state nearest to where it leads. A share of prior is spread evenly.
 func spectralStart(ctx context.Context, sample *datasets.Words, n int, prior float64) (*pfa, error) {
-	b := Hankel(sample, Prefixes, nil, nil)
+	b, err := hankel(ctx, sample, Prefixes, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("words: the spectral start: %w", err)
+	}
 	_, s, v, err := b.H.SVD(n)
 	if err != nil {
 		return nil, err
