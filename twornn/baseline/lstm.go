@@ -26,7 +26,7 @@ import (
 // error. Otherwise the status is Converged if the patience ran out, or IterationLimit.
 // Stats.Unknowns is the number of weights.
 //
-// FitLSTM errs if the options are out of range, if ctx is done while the data are
+// FitLSTM errs if the options are out of range or would take more than 4 GB, if ctx is done while the data are
 // read, as twornn.Collect does where a sequence is unusable, and if the training
 // diverges. The same source gives the same bits whatever GOMAXPROCS.
 func FitLSTM(ctx context.Context, data iter.Seq[twornn.Sequence], o LSTM, rec twornn.Recorder) (*Network, twornn.Stats, error) {
@@ -53,6 +53,9 @@ func train(ctx context.Context, data iter.Seq[twornn.Sequence], cells int, o LST
 	o = o.filled()
 	set, err := readExamples(ctx, data)
 	if err != nil {
+		return nil, twornn.Stats{}, err
+	}
+	if err := o.checkRoom(cells, set); err != nil {
 		return nil, twornn.Stats{}, err
 	}
 	set.split(o.Validation)

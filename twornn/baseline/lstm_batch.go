@@ -29,20 +29,27 @@ type pass struct {
 	dc           []float64 // ∂loss/∂c_t of the step at hand, u a row
 }
 
-// newPass returns a workspace for batches of up to size examples of set.
-func newPass(nw *Network, set *examples, size int) *pass {
-	u, d, p := nw.Dims()
+// batchRows returns the most rows that the blocks of a batch of up to size examples have
+// together, and the steps of the longest example.
+func (set *examples) batchRows(size int) (rows, longest int) {
 	steps := make([]int, len(set.all))
 	for i, e := range set.all {
 		steps[i] = e.steps
 	}
 	slices.Sort(steps)
 	size = min(size, len(steps))
-	longest := steps[len(steps)-1]
-	rows := size
+	rows = size
 	for _, k := range steps[len(steps)-size:] {
 		rows += k
 	}
+	return rows, steps[len(steps)-1]
+}
+
+// newPass returns a workspace for batches of up to size examples of set.
+func newPass(nw *Network, set *examples, size int) *pass {
+	u, d, p := nw.Dims()
+	size = min(size, len(set.all))
+	rows, longest := set.batchRows(size)
 	return &pass{
 		nw: nw, u: u, d: d, p: p, set: set,
 		batch: make([]int, 0, size),

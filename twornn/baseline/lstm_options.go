@@ -9,7 +9,8 @@ import (
 // LSTM holds the choices of FitLSTM. The zero value is the network of the paper's
 // Section 5: 20 units, trained by Adam with learning rate 0.001.
 type LSTM struct {
-	// Units is the number of LSTM cells. Zero means 20.
+	// Units is the number of LSTM cells, up to some thousands: it errs if the weights, with what trains
+	// them, take more than 4 GB. Zero means 20.
 	Units int
 	// LearningRate is that of Adam, with β₁ 0.9, β₂ 0.999 and ε 1e-8. Zero means 0.001.
 	LearningRate float64

@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/twornn/spectral/twornn"
 	"github.com/twornn/spectral/twornn/internal/adam"
+	"github.com/twornn/spectral/twornn/internal/phrase"
 )
 
 // trainer is one run of FitLSTM or FitRNN.
@@ -22,6 +24,32 @@ type trainer struct {
 	pass        *pass
 	adam        *adam.Adam
 	train, held []int
+}
+
+// mostRoom is how many bytes training may take for its weights and one batch.
+const mostRoom = 4e9
+
+// bytes returns how many it takes with so many units.
+func (o LSTM) bytes(units, cells int, set *examples) float64 {
+	n, _ := set.batchRows(o.Batch)
+	d, p, u, kind := float64(set.d), float64(set.p), float64(units), float64(cells)
+	weights := (d+1+u)*kind*u + (1+u)*p
+	batch := float64(n) * (d + 1 + p + (kind+4)*u)
+	return 8 * (5*weights + batch) // the weights, the best, the gradient and Adam's two means
+}
+
+// checkRoom returns an error if training takes more than that.
+func (o LSTM) checkRoom(cells int, set *examples) error {
+	bytes := func(units int) float64 { return o.bytes(units, cells, set) }
+	if bytes(o.Units) <= mostRoom {
+		return nil
+	}
+	cure := "give a smaller Batch"
+	if most := sort.Search(o.Units, func(u int) bool { return bytes(u+1) > mostRoom }); most > 0 {
+		cure = fmt.Sprintf("give %d or fewer", most)
+	}
+	return fmt.Errorf("baseline: Units %d would take %s of memory with these data, and training may take %s; %s",
+		o.Units, phrase.Bytes(bytes(o.Units)), phrase.Bytes(mostRoom), cure)
 }
 
 func newTrainer(set *examples, o LSTM, cells int) *trainer {

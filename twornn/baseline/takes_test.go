@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -172,6 +173,54 @@ func TestNilData(t *testing.T) {
 	for i, err := range []error{mean, vector, rnn, lstm} {
 		if err == nil || !strings.Contains(err.Error(), "the source of sequences is nil") {
 			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+// TestTooManyUnits: more units than there is memory for are an error before any is taken, and the number
+// that it names is the most that pass.
+func TestTooManyUnits(t *testing.T) {
+	data := list(steps(3, 2, 1), steps(3, 2, 1))
+	for _, units := range []int{30_000, 1_000_000_000, math.MaxInt} {
+		_, _, err := FitLSTM(t.Context(), data, LSTM{Units: units}, nil)
+		_, _, errRNN := FitRNN(t.Context(), data, RNN{Units: units}, nil)
+		for _, err := range []error{err, errRNN} {
+			if err == nil || !strings.Contains(err.Error(), "of memory") || !strings.Contains(err.Error(), "training may take 4 GB") {
+				t.Fatalf("%d units: %v", units, err)
+			}
+		}
+		var most int
+		if _, scan := fmt.Sscanf(err.Error()[strings.LastIndex(err.Error(), "give"):], "give %d or fewer", &most); scan != nil {
+			t.Fatal(err)
+		}
+		set, err := readExamples(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (LSTM{Units: most, Batch: 100}).checkRoom(lstmCell, set); err != nil {
+			t.Errorf("%d units, as named: %v", most, err)
+		}
+		if err := (LSTM{Units: most + 1, Batch: 100}).checkRoom(lstmCell, set); err == nil || most < 1000 {
+			t.Errorf("%d units are not the most", most)
+		}
+	}
+}
+
+// TestRoom: what a fit is said to take is what it takes, give or take a tenth.
+func TestRoom(t *testing.T) {
+	set, err := readExamples(t.Context(), list(steps(50, 2, 1), steps(70, 2, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.split(0)
+	for _, cells := range []int{plainCell, lstmCell} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		newTrainer(set, LSTM{Units: 200}.filled(), cells)
+		runtime.ReadMemStats(&after)
+		taken, want := float64(after.TotalAlloc-before.TotalAlloc), LSTM{Units: 200}.filled().bytes(200, cells, set)
+		if !(math.Abs(taken-want) < 0.1*want) {
+			t.Errorf("%v bytes, said to be %v", taken, want)
 		}
 	}
 }
