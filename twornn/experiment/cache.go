@@ -77,19 +77,27 @@ func (c *cache) readFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	return c.read(f)
+	return c.read(path, f)
 }
 
-// read takes the rows that stand in lines of their own, and counts what it passes over.
-func (c *cache) read(r io.Reader) error {
+// lineStart is what the lines of a cache begin with.
+const lineStart = `{"Key":`
+
+// read takes the rows that stand in lines of their own, and counts what it passes over: rows cut short,
+// changed, or of another version. It errs at a line that is no beginning of a row, as another file has them.
+func (c *cache) read(name string, r io.Reader) error {
 	b := bufio.NewReaderSize(r, maxLine)
-	for {
+	for n := 1; ; n++ {
 		line, long, err := b.ReadLine()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		line = bytes.TrimSpace(line)
+		if begins := min(len(line), len(lineStart)); string(line[:begins]) != lineStart[:begins] {
+			return fmt.Errorf("%s is no cache: line %d, %.40q, is no row that Run wrote; name another file, or remove that line", name, n, line)
 		}
 		if long {
 			for long && err == nil {
@@ -98,7 +106,7 @@ func (c *cache) read(r io.Reader) error {
 			c.dropped++
 			continue
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if len(line) == 0 {
 			continue
 		}
 		if key, row, ok := parse(line); ok {

@@ -60,6 +60,32 @@ func TestDamagedCacheLines(t *testing.T) {
 	}
 }
 
+// TestOtherFiles: a file that is no cache, or one with a line that is no row, is an error that says so,
+// and left as it was.
+func TestOtherFiles(t *testing.T) {
+	line, _ := cacheLine(t)
+	g := Grid{Tasks: []Task{Addition()}, Methods: []Method{LeastSquares()}, Noises: []float64{0.1}, Sizes: []int{40}, Seeds: Seeds(2)}
+	for text, want := range map[string]string{
+		"a,b\n1,2\n": `is no cache: line 1, "a,b", is no row`,
+		"x":          `line 1, "x"`,
+		"{}\n":       `line 1, "{}"`,
+		string(line) + "\n\ngarbage\n\n" + string(line) + "\n": `line 3, "garbage"`,
+		string(line) + "\n" + strings.Repeat("a", 2*maxLine):   `line 2, "aaaa`,
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(t.Context(), g, RunOptions{Cache: path})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "name another file") {
+			t.Errorf("%.40q: %v", text, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != text {
+			t.Errorf("%.40q became %.40q: %v", text, after, err)
+		}
+	}
+}
+
 // TestHostileCaches: what is no file is refused, long lines are passed over in bounded
 // memory, and the rows between them are found.
 func TestHostileCaches(t *testing.T) {
@@ -70,8 +96,9 @@ func TestHostileCaches(t *testing.T) {
 	}
 	line, want := cacheLine(t)
 	c := &cache{rows: map[string]Row{}}
-	text := strings.Repeat("[", 1<<20) + "\n" + string(line) + "\n\x00\n{}\nnull\n" + strings.Repeat("a", maxLine)
-	if err := c.read(strings.NewReader(text)); err != nil || len(c.rows) != 1 || c.dropped != 5 {
+	long := lineStart + strings.Repeat("[", 1<<20)
+	text := long + "\n" + string(line) + "\n{\n" + lineStart + "}\n" + lineStart + "null\n" + long[:maxLine]
+	if err := c.read("cache", strings.NewReader(text)); err != nil || len(c.rows) != 1 || c.dropped != 5 {
 		t.Errorf("%d rows, %d dropped: %v", len(c.rows), c.dropped, err)
 	}
 	for _, row := range c.rows {
@@ -81,7 +108,7 @@ func TestHostileCaches(t *testing.T) {
 	}
 }
 
-// Whatever a cache holds, reading returns, and rows are what their keys say.
+// Whatever a cache holds, reading returns, at most with the error that it is none, and rows are what their keys say.
 func FuzzCache(f *testing.F) {
 	line, _ := cacheLine(f)
 	old := without(line)
@@ -92,7 +119,7 @@ func FuzzCache(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := &cache{rows: map[string]Row{}}
-		if err := c.read(bytes.NewReader(text)); err != nil {
+		if err := c.read("fuzz", bytes.NewReader(text)); err != nil && !strings.Contains(err.Error(), "is no cache") {
 			t.Fatal(err)
 		}
 		for key, row := range c.rows {

@@ -39,14 +39,15 @@ type Progress struct {
 // error, Run returns the rows there are, and that error.
 //
 // With a cache every row is appended to the file as soon as it is there, a line of
-// JSON. A line that an interruption cut short is passed over. Processes may share the
+// JSON. A line that an interruption cut short, or that was changed since, is passed over and
+// counted in Progress.Dropped; a file with another line is no cache, and left as it is. Processes may share the
 // file. Rows with an error are not kept, since what caused it may have been mended.
 // A row belongs to the task's name, choices and target (by its parameters), the
 // method's name and settings, and Version, but not to the code: give another Version
 // or remove the file when that changes.
 //
 // Run errs at once if two tasks or methods have one name, a size or noise is out of
-// range, or the cache cannot be opened.
+// range, or the cache cannot be opened or is another file.
 func Run(ctx context.Context, g Grid, o RunOptions) (Rows, error) {
 	jobs, err := g.jobs(o.Version)
 	if err != nil {
