@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,5 +97,45 @@ func TestFileIsResumed(t *testing.T) {
 	}
 	if s := table([]verdict{known[7]}); !strings.Contains(s, "over 30 s                                             1") {
 		t.Error(s)
+	}
+}
+
+// TestRun: an argument that belongs to no flag, a file that is another, and an interrupt are errors that say so,
+// and a file that is another is left as it was.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.csv")
+	if err := os.WriteFile(other, []byte("a,b\n1,2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(dir, "long")
+	if err := os.WriteFile(long, []byte(lineStart+strings.Repeat("1", 1<<20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"-n 0 200", `"200" belongs to no flag`},
+		{"-n 0 -file /dev/full", "-file /dev/full is no regular file"},
+		{"-n 0 -file " + dir, "is no regular file"},
+		{"-n 0 -file " + other, `is no list of verdicts: line 1 is "a,b"`},
+		{"-n 0 -file " + long, "is no list of verdicts"},
+		{"-n 0 -file " + filepath.Join(dir, "new"), ""},
+	} {
+		var out strings.Builder
+		err := run(t.Context(), strings.Fields(c.args), &out)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", c.args, err)
+		}
+		if wrote := out.Len() > 0; wrote != (err == nil) {
+			t.Errorf("%s: %q", c.args, out.String())
+		}
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "a,b\n1,2\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out strings.Builder
+	if err := run(ctx, []string{"-n", "3"}, &out); err == nil || !strings.Contains(err.Error(), "interrupted after 0 of 3 seeds") || !strings.Contains(out.String(), "0 random fits") {
+		t.Errorf("%v after %q", err, out.String())
 	}
 }
