@@ -126,6 +126,7 @@ func TestBadFiles(t *testing.T) {
 		{"time,speed\n2020-01-01 00:00,3.5\n", CSV{Comma: '\t'}, `, line 1: "time,speed" is one field; its separator is ','?; set CSV.Comma to ','`},
 		{"time;speed\n2020-01-01 00:00;3,5\n", CSV{Comma: ';'}, `, line 2, column speed: "3,5" is no number; decimal comma? set CSV.Decimal to ','`},
 		{"x;y\n1;3.5\n2;3,5\n", CSV{Comma: ';'}, `, line 3, column y: "3,5" is no number; the rows before have a decimal point; the file mixes decimal signs, make them one`},
+		{"x,y\n1,3\n", CSV{Comma: ',', Decimal: ','}, ": has no number with the decimal sign ',', which separates its fields too; set CSV.Comma or CSV.Decimal to another sign; where both are one, numbers need quotes"},
 		{"x;y\n1;3,5\n2;3.5\n", CSV{Comma: ';', Decimal: ','}, `, line 3, column y: "3.5" is no number; the rows before have a decimal comma; the file mixes decimal signs, make them one`},
 		{"x;y\n1;3,5\n2;1.234\n", CSV{Comma: ';', Decimal: ','}, `, line 3, column y: "1.234" is no number; the rows before have a decimal comma; thousands sign? set CSV.Thousands to '.'; if the file mixes decimal signs, make them one`},
 		{"x;y\n1;1,234\n", CSV{Comma: ';'}, `, line 2, column y: "1,234" is no number; decimal comma? set CSV.Decimal to ','; thousands sign? set CSV.Thousands to ','`},

@@ -11,7 +11,7 @@ type CSV struct {
 	// Comma separates the fields. Zero means ','. A blank means runs of blanks and
 	// tabs, also at the ends of a line. It may be no digit, letter, quote, sign or point.
 	Comma rune
-	// Decimal is the decimal sign. Zero means '.'; but a file separated by semicolons in which all points
+	// Decimal is the decimal sign; that of Comma alone if numbers are in quotes. Zero means '.'; but a file separated by semicolons in which all points
 	// may be signs between thousands, 1.234 beside 981, is then an error; where every cell of a column has one, as 1.905 and 2.981,
 	// it is read as decimal and a note says so.
 	Decimal rune

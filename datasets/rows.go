@@ -222,6 +222,10 @@ func (t *table) series() ([]*Series, error) {
 		return nil, t.fail(0, "", "", fmt.Sprintf(noneOfIts+"%s has %s", count(t.seen, "row"), strings.Join(want, " and ")),
 			"CSV.Where compares whole cells, capitals included")
 	}
+	if t.Decimal == t.Comma && !slices.Contains(t.signed, true) {
+		// In quotes a number may have the sign of the separator.
+		return nil, t.fail(0, "", "", fmt.Sprintf("has no number with the decimal sign %q, which separates its fields too", t.Comma), "set CSV.Comma or CSV.Decimal to another sign; where both are one, numbers need quotes")
+	}
 	if err := t.checkPoints(); err != nil {
 		return nil, err
 	}
