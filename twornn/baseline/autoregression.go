@@ -44,6 +44,7 @@ func FitAutoregression(y *mat.Dense, most int) (*Autoregression, error) {
 			}
 		}
 	}
+	most = min(most, n) // so that the products below do not overflow
 	// Below that the regression of the largest order has no freedom left.
 	for most > 0 && n-most < 2+k+most*k {
 		most--

@@ -35,6 +35,9 @@ func (VAR) String() string { return "VAR" }
 
 // Fit implements Method.
 func (m AR) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
+	if err := notNegative("AR.Most", m.Most); err != nil {
+		return nil, err
+	}
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		e := iterated{k: k}
 		for _, j := range k.targets {
@@ -55,6 +58,9 @@ func (m AR) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecas
 
 // Fit implements Method.
 func (m VAR) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
+	if err := notNegative("VAR.Most", m.Most); err != nil {
+		return nil, err
+	}
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		e := iterated{k: k}
 		most := m.Most
@@ -66,6 +72,14 @@ func (m VAR) Fit(ctx context.Context, train *datasets.Series, o Options) (Foreca
 		}
 		return e, nil
 	}))
+}
+
+// notNegative returns an error if an option is.
+func notNegative(option string, v int) error {
+	if v < 0 {
+		return fmt.Errorf("forecast: %s is %d; it must not be negative, and zero means the default", option, v)
+	}
+	return nil
 }
 
 // iterated is a set of autoregressions, each of some columns.
@@ -85,7 +99,7 @@ type part struct {
 // add fits the columns. The targets of the part are the entries of k.targets that are
 // among the columns.
 func (e *iterated) add(r *record, columns []int, most int) error {
-	a, err := baseline.FitAutoregression(r.dense(columns, 0, r.n), max(most, 0))
+	a, err := baseline.FitAutoregression(r.dense(columns, 0, r.n), most)
 	if err != nil {
 		return fmt.Errorf("forecast: column %q: %w", e.k.columns[columns[0]], err)
 	}

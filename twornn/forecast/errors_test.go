@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twornn/spectral/datasets"
+	"github.com/twornn/spectral/twornn/baseline"
 )
 
 func everyMethod() []Method {
@@ -55,6 +56,24 @@ func TestStopsSayWhat(t *testing.T) {
 	}
 	if _, err := Backtest(late, s, 50, everyMethod()[:1], Options{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "persistence had its turn") {
 		t.Error(err)
+	}
+}
+
+// TestOptionsOfMethods: a choice below zero, and one larger than any data, is an error that names it and no panic.
+func TestOptionsOfMethods(t *testing.T) {
+	s := noisy(60, 5)
+	for want, m := range map[string]Method{
+		"AR.Most is -1": AR{Most: -1}, "VAR.Most is -1": VAR{Most: -1}, "Network.Rows is -1": Network{Rows: -1}, "Spectral.L is -2": Spectral{L: -2}, "Spectral.States is -3": Spectral{States: -3},
+		"a window of 9223372036854775807": Network{Rows: math.MaxInt}, "RNN: baseline: Units 1000000000 would take": Network{Options: baseline.LSTM{Units: 1e9}},
+	} {
+		if _, err := m.Fit(t.Context(), s, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+	for _, m := range []Method{AR{Most: math.MaxInt}, VAR{Most: math.MaxInt}} {
+		if _, err := m.Fit(t.Context(), s, Options{}); err != nil {
+			t.Errorf("%v: %v", m, err)
+		}
 	}
 }
 

@@ -61,8 +61,11 @@ const mostHankel = 20000
 
 // Fit implements Method.
 func (m Spectral) Fit(ctx context.Context, train *datasets.Series, o Options) (Forecaster, error) {
-	if m.L < 0 || m.States < 0 {
-		panic("forecast: L and States must not be negative")
+	if err := notNegative("Spectral.L", m.L); err != nil {
+		return nil, err
+	}
+	if err := notNegative("Spectral.States", m.States); err != nil {
+		return nil, err
 	}
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
 		e := &perHorizon{k: k}
@@ -105,7 +108,7 @@ func (m Spectral) choose(ctx context.Context, r *record, k *task, horizon []int,
 		return nil, fmt.Errorf("a window of %d columns has more than %d unknowns; select fewer columns or lower L", len(k.columns), mostHankel)
 	}
 	if need := 2*all[0].L + 1 + horizon[0]; r.n < need {
-		return nil, tooFewWindows(r.n, 2*all[0].L+1, need)
+		return nil, tooFewWindows(r.n, 2*all[0].L+1, horizon[0])
 	}
 	best, least := all[0], math.Inf(1)
 	for _, c := range all {
@@ -169,12 +172,12 @@ func (m Network) Fit(ctx context.Context, train *datasets.Series, o Options) (Fo
 	if length == 0 {
 		length = 12
 	}
-	if length < 0 {
-		panic("forecast: Rows must not be negative")
+	if err := notNegative("Network.Rows", m.Rows); err != nil {
+		return nil, err
 	}
 	return done(fitWith(ctx, train, o, func(r *record, k *task) (engine, error) {
-		if need := length + k.furthest(); r.n < need {
-			return nil, fmt.Errorf("forecast: %s: %w", m, tooFewWindows(r.n, length, need))
+		if r.n-k.furthest() < length { // their sum may overflow
+			return nil, fmt.Errorf("forecast: %s: %w", m, tooFewWindows(r.n, length, k.furthest()))
 		}
 		e := newWindowed(k, r, length)
 		data := e.sequences(r, r.n, false)
@@ -193,8 +196,8 @@ func (m Network) Fit(ctx context.Context, train *datasets.Series, o Options) (Fo
 	}))
 }
 
-func tooFewWindows(n, length, need int) error {
-	return fmt.Errorf("%s too few for a window of %d and what comes after it; it needs %d at the least, and many more to learn from, or take Persistence", rowsAre(n), length, need)
+func tooFewWindows(n, length, ahead int) error {
+	return fmt.Errorf("%s too few for a window of %d and what comes after it; it needs %d at the least, and many more to learn from, or take Persistence", rowsAre(n), length, uint64(length)+uint64(ahead))
 }
 
 // windowed forecasts its horizons from the last rows, scaled.
