@@ -37,4 +37,5 @@ const (
 	Infinite                          // values of FromColumns that are infinite
 	OnceOfTwice                       // times that come twice as the clocks go back, and stand once
 	PointsDecimal                     // points that are read as decimal, and may be signs between thousands
+	OtherEncoding                     // text of a file read as Latin-1 that seems to be UTF-8
 )

@@ -19,7 +19,8 @@ type CSV struct {
 	// none, and 1,234 is then no number.
 	Thousands rune
 	// Latin1 says that the file is written in Latin-1 or, what holds more signs, the
-	// Windows code page 1252. Otherwise it is UTF-8, and text that is not is an error.
+	// Windows code page 1252. Otherwise it is UTF-8, and text that is not is an error. A note
+	// says where a file that is UTF-8 is read so.
 	Latin1 bool
 
 	// Skip is the number of lines before the header, such as a preamble of a logger.

@@ -211,6 +211,32 @@ func TestLatin1(t *testing.T) {
 	}
 }
 
+// A file of UTF-8 that is read as Latin-1 has a note with a word of it; one of Latin-1, or of ASCII, has none.
+func TestUTF8AsLatin1(t *testing.T) {
+	for text, want := range map[string]string{
+		"größe,b\n1,2\n":         "größe as grÃ¶ÃŸe; if it should be größe,",
+		"a,b\n1,NA\n# m²\n2,3\n": "m² as mÂ²",
+		"a,\"b c µ\"\n1,2\n":     "µ as Âµ",
+		"gr\xf6\xdfe,b\n1,2\n":   "",
+		"gr\xf6\xdfe,Ã¶\n1,2\n":  "",
+		"a,b\n1,2\n":             "",
+		"\xef\xbb\xbfa,b\n1,2\n": "",
+	} {
+		found := ""
+		for _, n := range read(t, text, CSV{Latin1: true}).Notes() {
+			if n.Kind == OtherEncoding {
+				found = n.Text
+			}
+		}
+		if (found != "") != (want != "") || !strings.Contains(found, want) {
+			t.Errorf("%q: %q", text, found)
+		}
+	}
+	if s := read(t, "größe,b\n1,2\n", CSV{}); len(s.Notes()) > 0 && s.Notes()[0].Kind == OtherEncoding {
+		t.Error(s)
+	}
+}
+
 // A header of very many columns costs no more than its length.
 func TestManyColumns(t *testing.T) {
 	const n = 100_000

@@ -17,7 +17,9 @@ type records struct {
 	comma   rune
 	comment string // what a line of comment begins with; empty for none
 	latin1  bool
-	below   bool // the header has been read
+	utf8    string // the first line that is read as Latin-1 and was UTF-8, beyond ASCII
+	noUTF8  bool   // there is one that was not
+	below   bool   // the header has been read
 
 	line     int      // lines read so far
 	start    int      // line on which the record begins
@@ -120,6 +122,11 @@ func (r *records) isComment(text []byte) bool {
 func (r *records) decode(text []byte) string {
 	if !r.latin1 || !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return string(text)
+	}
+	if !utf8.Valid(text) {
+		r.noUTF8 = true
+	} else if r.utf8 == "" {
+		r.utf8 = string(text)
 	}
 	var b strings.Builder
 	for _, c := range text {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -299,6 +300,17 @@ func (t *table) closingNotes() {
 		t.note(Comments, "", fmt.Sprintf("%s with nothing in them passed over", count(n, "row")))
 	}
 	t.pointsNote()
+	if line := t.rec.utf8; line != "" && !t.rec.noUTF8 {
+		// The first word that differs, as it is and as it was read.
+		word := line
+		for _, word = range strings.FieldsFunc(line, func(r rune) bool { return r == t.Comma || r == '"' || unicode.IsSpace(r) }) {
+			if strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
+				break
+			}
+		}
+		t.note(OtherEncoding, "", fmt.Sprintf("all text of the file is UTF-8, and CSV.Latin1 has it read as another: %s as %s; if it should be %s, leave CSV.Latin1 unset",
+			inline(word), inline(t.rec.decode([]byte(word))), inline(word)))
+	}
 	if n := t.clock.midnights; n > 0 {
 		t.note(Midnights, "", fmt.Sprintf("%s at 24:00, read as the start of the next day", count(n, "time")))
 	}
