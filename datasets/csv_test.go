@@ -470,3 +470,16 @@ func TestPointsInEveryCell(t *testing.T) {
 		}
 	}
 }
+
+// A web page in place of a file is told to be one, a column named like a tag is not.
+func TestWebPage(t *testing.T) {
+	for _, page := range []string{"<!doctype html>\n<html></html>", "<!DOCTYPE HTML PUBLIC \"\">\n<a>", "\ufeff \r\n\t<HTML lang=de>\n<head>\n", "<html>"} {
+		_, err := Read(strings.NewReader(page), "page.csv", CSV{})
+		if err == nil || !strings.Contains(err.Error(), "is a web page") {
+			t.Errorf("%q: %v", page, err)
+		}
+	}
+	if s := read(t, "<htm,b\n1,2\n", CSV{}); s.Len() != 1 {
+		t.Error(s)
+	}
+}

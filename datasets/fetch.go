@@ -159,8 +159,7 @@ func isPage(kind string, first []byte) bool {
 	if kind, _, _ = strings.Cut(kind, ";"); strings.EqualFold(strings.TrimSpace(kind), "text/html") {
 		return true
 	}
-	text := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))))
-	return strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html")
+	return beginsPage(bytes.TrimPrefix(first, []byte(mark)))
 }
 
 // unreachable says what to do without a network.

@@ -16,8 +16,15 @@ const mark = "\uFEFF"
 // loneCR is what is wrong with a file of an old Mac, and the cure.
 const loneCR, loneCRCure = "has line ends that are CR alone", "save it with LF or CR LF"
 
+// beginsPage reports whether a text that begins so is a web page.
+func beginsPage(first []byte) bool {
+	text := strings.ToLower(string(bytes.TrimSpace(first)))
+	tag, ok := strings.CutPrefix(text, "<html")
+	return strings.HasPrefix(text, "<!doctype html") || ok && strings.TrimLeft(tag, "> \t\r\n") != tag
+}
+
 // checkEncoding removes the mark of UTF-8, also if it is doubled, and refuses UTF-16,
-// marked or not, and what is compressed.
+// marked or not, what is compressed, and web pages.
 func (t *table) checkEncoding(b *bufio.Reader) error {
 	for {
 		head, err := b.Peek(4)
@@ -37,6 +44,9 @@ func (t *table) checkEncoding(b *bufio.Reader) error {
 		case bytes.IndexByte(head, 0) >= 0:
 			return t.fail(0, "", "", "holds zero bytes, as UTF-16 does and text in UTF-8 does not", "save it as UTF-8")
 		default:
+			if head, _ := b.Peek(512); beginsPage(head) {
+				return t.fail(0, "", "", "is a web page, and holds no table of comma-separated values", "look at it in a browser: it may ask to log in, or have a link to the data themselves")
+			}
 			return nil
 		}
 	}
