@@ -116,10 +116,11 @@ const (
 	StartCounts                           // a single run's start counts for long, or runs begin at different states
 	IllConditioned                        // a recovery that was named magnifies errors
 	Unexplained                           // a machine of words.FitOutputs is off on its own words
+	Shifting                              // the level of the outputs changes along the record by what the inputs do not tell
 )
 
 func (k WarningKind) String() string {
-	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts", "IllConditioned", "Unexplained"}
+	names := []string{"Deficient", "RankCut", "RankLow", "WorseThanZero", "Unstable", "Drifting", "NotConverged", "Damped", "Collinear", "Outliers", "NoConstant", "Outdone", "ShortWords", "Unexcited", "TooFew", "StartCounts", "IllConditioned", "Unexplained", "Shifting"}
 	if k < 1 || int(k) > len(names) {
 		return fmt.Sprintf("WarningKind(%d)", int(k))
 	}

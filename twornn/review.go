@@ -33,6 +33,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	}
 	r.reviewOutliers(r.wild.outliers)
 	r.reviewSwelling(k, p, by)
+	r.reviewLevels(k, d, p, by)
 	r.reviewSize(k, d, p, by)
 	r.reviewEnd(k, d)
 	if r.trial != nil {
@@ -154,6 +155,50 @@ func (r *Result) reviewSwelling(k *moments.Kept, p int, by policy) {
 	for o, v := range last {
 		if v > by.Swollen*all[o] {
 			r.warn(Outliers, "the last sixth of the data outweighs all before: of output %d it holds %.4g %% of the sum of squares; take logarithms or changes, or leave out what came before the growth", o+1, 100*v/all[o])
+			return
+		}
+	}
+}
+
+// reviewLevels warns of a record along which errors have levels of their own: what the inputs do not tell of the outputs
+// changes slowly or at once, as by a change of unit, and a model of one level is right nowhere.
+func (r *Result) reviewLevels(k *moments.Kept, d, p int, by policy) {
+	const parts = 12
+	n := k.Targets()
+	if r.Fallback || r.Has(Outliers) || n < parts*by.ApartSteps || !k.Overlaps() && len(k.Runs) > 1 {
+		return
+	}
+	sums, counts := make([]float64, parts*p), make([]float64, parts)
+	all, energy := make([]float64, p), make([]float64, p)
+	var hat mat.Dense
+	i := 0
+	for _, run := range k.Runs {
+		steps := len(run.X) / max(d, 1)
+		if hat.Reset(); steps > 0 {
+			r.OutputsTo(&hat, mat.NewDense(steps, d, run.X))
+		}
+		for q := run.Fresh; q < len(run.At); q++ {
+			part := i * parts / n
+			counts[part]++
+			for o, y := range run.Y[q*p : (q+1)*p] {
+				e := y
+				if t := run.At[q]; t > 0 {
+					e -= hat.At(t-1, o)
+				}
+				sums[part*p+o] += e
+				all[o] += e * e
+				energy[o] += y * y
+			}
+			i++
+		}
+	}
+	for o := range p {
+		means := 0.0
+		for part, count := range counts {
+			means += sums[part*p+o] * sums[part*p+o] / max(count, 1)
+		}
+		if share := means / all[o]; all[o] > 1e-9*energy[o] && share > by.Shifting {
+			r.warn(Shifting, "%.0f %% of the squared error of output %d are in its means over twelfths of the record: its level changes by what the inputs do not tell, as where a unit changes or a sensor is moved; bring the record to one level, learn from the part after the change, or give an input that tells of it", 100*share, o+1)
 			return
 		}
 	}

@@ -131,6 +131,36 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+// TestShifting: a change of unit along a record is told, in windows wherever it is; along one run, where a state that
+// lasts may go along with it, that the start counts is told in its place. A disturbance that soon fades is none.
+func TestShifting(t *testing.T) {
+	for _, c := range []struct{ at, length int }{{0, 0}, {240, 0}, {0, 3}, {30, 3}, {150, 3}} {
+		rnd := rand.New(pcg(5))
+		x, y := mat.NewDense(300, 2, nil), mat.NewDense(300, 1, nil)
+		state, noise := 0.0, 0.0
+		for i := range 300 {
+			x.SetRow(i, []float64{1, rnd.NormFloat64()})
+			state = 0.8*state + x.At(i, 1)
+			noise = 0.7*noise + 0.3*rnd.NormFloat64()
+			v := 20 + state + noise
+			if c.at > 0 && i >= c.at {
+				v = 32 + 1.8*v // °F
+			}
+			y.Set(i, 0, v)
+		}
+		data := []Sequence{{X: x, Y: y}}
+		if c.length > 0 {
+			data = nil
+			for i := range 300 - c.length {
+				data = append(data, Sequence{X: mat.DenseCopyOf(x.Slice(i, i+c.length, 0, 2)), Y: mat.DenseCopyOf(y.Slice(i, i+c.length, 0, 1))})
+			}
+		}
+		if r := fit(t, slices.Values(data), Options{}); (r.Has(Shifting) || c.length == 0 && r.Has(StartCounts)) != (c.at > 0) {
+			t.Errorf("a change at row %d, windows of %d: %v", c.at, c.length, r)
+		}
+	}
+}
+
 // TestClasses: columns of classes beside a constant depend on it, and are said to do no harm; where another input depends
 // on others too, that is said.
 func TestClasses(t *testing.T) {
