@@ -247,7 +247,7 @@
 //	StartCounts    a single run's start counts for long, or runs begin apart       44    59 %
 //	Damped         A is scaled down, as Options.MaxGrowth asks                       –      –
 //	IllConditioned a recovery that was named magnifies errors a million times        –      –
-//	Shifting       the level of outputs changes by what inputs do not tell           –      –
+//	Shifting       outputs change level or size at once, where no input does         –      –
 //	Unexplained    a machine of words.FitOutputs is off on its own words             –      –
 //
 // Right is meant strictly: of Outdone that the rival wins on fresh data too, of RankCut that there are no more states

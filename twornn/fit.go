@@ -32,7 +32,7 @@ func Fit(ctx context.Context, data iter.Seq[Sequence], o Options) (*Result, erro
 			return nil, ofUnits(err)
 		}
 		r, err := fitSet(ctx, c, o, standard, sofar)
-		return r, ofUnits(err)
+		return r, ofEnd(ctx, ofUnits(err))
 	})
 }
 
@@ -103,7 +103,7 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 	o.Recorder = whileRunning(ctx, o.Recorder)
 	return stop.WithBest(ctx, func(sofar func(*Result)) (*Result, error) {
 		r, err := fitSet(ctx, set, o, standard, sofar)
-		return r, ofUnits(err)
+		return r, ofEnd(ctx, ofUnits(err))
 	})
 }
 
@@ -111,6 +111,14 @@ func FitCollection(ctx context.Context, c Collection, o Options) (*Result, error
 func ofUnits(err error) error {
 	if errors.Is(err, linalg.ErrNoConvergence) || errors.Is(err, linalg.ErrNotFinite) {
 		return fmt.Errorf("twornn: an input or output is so small, or so large, that hardly a digit of it is left (%w); change its unit", err)
+	}
+	return err
+}
+
+// ofEnd says of a fit without a model after the end of ctx that it was stopped: what else went wrong may come of that.
+func ofEnd(ctx context.Context, err error) error {
+	if end := ctx.Err(); err != nil && end != nil && !errors.Is(err, end) {
+		return fmt.Errorf("twornn: stopped before there was a model: %w; give it more time, or fewer data", end)
 	}
 	return err
 }

@@ -479,3 +479,18 @@ func TestChooseLeavesWhatExplodes(t *testing.T) {
 		t.Error("chosen of none")
 	}
 }
+
+// TestStoppedIsNoFaultOfTheData: what goes wrong in a fit after its context has ended is told as the end of that.
+func TestStoppedIsNoFaultOfTheData(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := ofEnd(ctx, errNoWayDown); err != errNoWayDown {
+		t.Error(err)
+	}
+	cancel()
+	if err := ofEnd(ctx, errNoWayDown); !errors.Is(err, context.Canceled) || errors.Is(err, errNoWayDown) {
+		t.Error(err)
+	}
+	if ofEnd(ctx, nil) != nil {
+		t.Error("a fit that is done has an error")
+	}
+}

@@ -107,10 +107,9 @@ type policy struct {
 	// of a motor's position had 0.77 to 0.97.
 	Apart      float64
 	ApartSteps int
-	// Shifting is what share of the squared error along one record has to be in its means over twelfths for a warning
-	// that the level of the outputs changes: of white noise the share is twelve over their number, of one step of
-	// the level, wherever that is, nine tenths.
-	Shifting float64
+	// Break is what share of the variance of an output, or of the logarithm of its size, one step of its level along the record
+	// has to explain for a warning. Of a random walk it explains as much, but not at once.
+	Break float64
 	// Seen is one in how many outputs has to stand after the first steps of a run, which tell a start of words, before a
 	// warning says that there is none to speak of.
 	Seen int
@@ -135,7 +134,7 @@ var standard = policy{
 	NoNoise: 1e-6, LeastNoise: 1e-3,
 	PooledRows: 50,
 	Outlier:    30, OutlierShare: 0.25, Swollen: 0.95,
-	Outdone: 0.1, Constant: 0.1, Little: 0.02, Clear: 0.5, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Shifting: 0.75, Seen: 20, Repeats: 4, FewDifferent: 200, Least: 36,
+	Outdone: 0.1, Constant: 0.1, Little: 0.02, Clear: 0.5, Earned: 0.03, Memory: 0.2, Settles: 0.1, Apart: 0.5, ApartSteps: 10, Break: 0.6, Seen: 20, Repeats: 4, FewDifferent: 200, Least: 36,
 	runs: affine.Default(),
 	wide: wide.Default(),
 }

@@ -116,7 +116,7 @@ const (
 	StartCounts                           // a single run's start counts for long, or runs begin at different states
 	IllConditioned                        // a recovery that was named magnifies errors
 	Unexplained                           // a machine of words.FitOutputs is off on its own words
-	Shifting                              // the level of the outputs changes along the record by what the inputs do not tell
+	Shifting                              // outputs change their level or size at once, where no input does
 )
 
 func (k WarningKind) String() string {

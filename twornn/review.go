@@ -33,7 +33,7 @@ func (r *Result) review(c moments.Set, by policy) {
 	}
 	r.reviewOutliers(r.wild.outliers)
 	r.reviewSwelling(k, p, by)
-	r.reviewLevels(k, d, p, by)
+	r.reviewBreaks(k, d, p, by)
 	r.reviewSize(k, d, p, by)
 	r.reviewEnd(k, d)
 	if r.trial != nil {
@@ -160,47 +160,14 @@ func (r *Result) reviewSwelling(k *moments.Kept, p int, by policy) {
 	}
 }
 
-// reviewLevels warns of a record along which errors have levels of their own: what the inputs do not tell of the outputs
-// changes slowly or at once, as by a change of unit, and a model of one level is right nowhere.
-func (r *Result) reviewLevels(k *moments.Kept, d, p int, by policy) {
-	const parts = 12
-	n := k.Targets()
-	if r.Fallback || r.Has(Outliers) || n < parts*by.ApartSteps || !k.Overlaps() && len(k.Runs) > 1 {
+// reviewBreaks warns of a record whose outputs change their level or size at once where no input does, as where a unit changes:
+// a state that lasts may go along with it, and a model of the whole is right nowhere.
+func (r *Result) reviewBreaks(k *moments.Kept, d, p int, by policy) {
+	if r.Has(Outliers) || !k.Overlaps() && len(k.Runs) > 1 {
 		return
 	}
-	sums, counts := make([]float64, parts*p), make([]float64, parts)
-	all, energy := make([]float64, p), make([]float64, p)
-	var hat mat.Dense
-	i := 0
-	for _, run := range k.Runs {
-		steps := len(run.X) / max(d, 1)
-		if hat.Reset(); steps > 0 {
-			r.OutputsTo(&hat, mat.NewDense(steps, d, run.X))
-		}
-		for q := run.Fresh; q < len(run.At); q++ {
-			part := i * parts / n
-			counts[part]++
-			for o, y := range run.Y[q*p : (q+1)*p] {
-				e := y
-				if t := run.At[q]; t > 0 {
-					e -= hat.At(t-1, o)
-				}
-				sums[part*p+o] += e
-				all[o] += e * e
-				energy[o] += y * y
-			}
-			i++
-		}
-	}
-	for o := range p {
-		means := 0.0
-		for part, count := range counts {
-			means += sums[part*p+o] * sums[part*p+o] / max(count, 1)
-		}
-		if share := means / all[o]; all[o] > 1e-9*energy[o] && share > by.Shifting {
-			r.warn(Shifting, "%.0f %% of the squared error of output %d are in its means over twelfths of the record: its level changes by what the inputs do not tell, as where a unit changes or a sensor is moved; bring the record to one level, learn from the part after the change, or give an input that tells of it", 100*share, o+1)
-			return
-		}
+	if b, ok := k.Break(d, p, by.Break); ok {
+		r.warn(Shifting, "%v, and no input changes there: bring the record to one level and unit, learn from the part after the change, or give an input that is 0 before and 1 after", b)
 	}
 }
 
@@ -271,10 +238,11 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	r.factor = factor
 	nothing := 1e-9 * rivals.Total(s.Energy)
 	without := min(rivals.Total(s.Without), rivals.Total(model)) + nothing
+	missing := false // the constant
 	if with := rivals.Total(s.Linear) + nothing; with < (1-by.Constant)*without && !k.Words(d) {
 		if _, constant := k.Constant(d); !constant {
+			missing = true
 			r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
-			return
 		}
 	}
 	n, bound := len(s.Targets)*p, 1+by.Outdone
@@ -295,9 +263,13 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 		} else if !constant {
 			cure = "more data, longer sequences or a constant input"
 		}
+		if missing {
+			cure = "a constant input"
+		}
 		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give %s", rival, r.factor, cure)
-	case !r.Fallback && rivals.Total(model) > (1-by.Little)*rivals.Total(s.Mean)+nothing:
-		r.warn(TooFew, "on parts of the data left out the model does next to no better than the mean of the outputs: hardly anything of them is learnt from these inputs; give more data, or other inputs beside them, such as their squares")
+	case missing:
+	case !r.Fallback && !r.Has(Outliers) && rivals.Total(model) > (1-by.Little)*rivals.Total(s.Mean)+nothing:
+		r.warn(TooFew, "on parts of the data left out the model does next to no better than the mean of the outputs: hardly anything of them is learnt from these inputs; give more data, or other inputs beside them, such as squares or products of two")
 	case r.Fallback || n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))

@@ -129,10 +129,42 @@ func TestMarkers(t *testing.T) {
 			t.Errorf("one in %d is -999: %v", share, r.Warnings)
 		}
 	}
+	rnd := rand.New(pcg(21))
+	s := Sequence{X: mat.NewDense(800, 2, nil), Y: mat.NewDense(800, 1, nil)}
+	for i := range 800 {
+		s.X.SetRow(i, []float64{1, rnd.NormFloat64()})
+		if s.Y.Set(i, 0, 20+s.X.At(i, 1)+0.1*rnd.NormFloat64()); i%20 == 3 {
+			s.Y.Set(i, 0, 0)
+		}
+	}
+	if r := fit(t, sequences(s), Options{}); !r.Has(Outliers) {
+		t.Errorf("one in 20 is 0, where the others are about 20: %v", r.Warnings)
+	}
 }
 
-// TestShifting: a change of unit along a record is told, in windows wherever it is; along one run, where a state that
-// lasts may go along with it, that the start counts is told in its place. A disturbance that soon fades is none.
+// TestNoConstantAndOutdone: where a model without a constant input loses to a rival by far both are said.
+func TestNoConstantAndOutdone(t *testing.T) {
+	rnd := rand.New(pcg(3))
+	var data []Sequence
+	v := make([]float64, 400)
+	for i := range v[2:] {
+		v[i+2] = 1.5*v[i+1] - 0.7*v[i] + rnd.NormFloat64()
+	}
+	for i := range len(v) - 5 {
+		s := Sequence{X: mat.NewDense(4, 1, nil), Y: mat.NewDense(4, 1, nil)}
+		for j := range 4 {
+			s.X.Set(j, 0, 50+v[i+j])
+			s.Y.Set(j, 0, 50+v[i+j+1])
+		}
+		data = append(data, s)
+	}
+	if r := fit(t, slices.Values(data), Options{}); !r.Has(NoConstant) || !r.Has(Outdone) || r.Has(TooFew) {
+		t.Error(r)
+	}
+}
+
+// TestShifting: a change of unit along a record is told, along one run and in windows, wherever it is; a disturbance that soon
+// fades is none.
 func TestShifting(t *testing.T) {
 	for _, c := range []struct{ at, length int }{{0, 0}, {240, 0}, {0, 3}, {30, 3}, {150, 3}} {
 		rnd := rand.New(pcg(5))
@@ -155,7 +187,7 @@ func TestShifting(t *testing.T) {
 				data = append(data, Sequence{X: mat.DenseCopyOf(x.Slice(i, i+c.length, 0, 2)), Y: mat.DenseCopyOf(y.Slice(i, i+c.length, 0, 1))})
 			}
 		}
-		if r := fit(t, slices.Values(data), Options{}); (r.Has(Shifting) || c.length == 0 && r.Has(StartCounts)) != (c.at > 0) {
+		if r := fit(t, slices.Values(data), Options{}); r.Has(Shifting) != (c.at > 0) {
 			t.Errorf("a change at row %d, windows of %d: %v", c.at, c.length, r)
 		}
 	}

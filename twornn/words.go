@@ -191,8 +191,12 @@ func (f *wordFit) guard(best candidate, r *Result) {
 	switch {
 	// Not ≤, so that a NaN falls back too; and not for rounding.
 	case !(r.MSE <= r.ZeroMSE*(1+1e-9)):
-		r.warn(WorseThanZero, "training MSE %.4g is above the %.4g of the zero function, which is returned instead; lower the rank or L, or give more data",
-			r.MSE, r.ZeroMSE)
+		cure := "give more data, or inputs that tell more"
+		if f.o.Rank > 0 || f.o.L > 0 {
+			cure = "lower the rank or L, or give more data"
+		}
+		r.warn(WorseThanZero, "the training MSE of the model, %.4g, is not below the %.4g of the zero function, which is returned instead; %s",
+			r.MSE, r.ZeroMSE, cure)
 	case best.zero:
 		r.warn(WorseThanZero, "no model explains more of the data than chance would (by BIC; the best has training MSE %.4g, the zero function %.4g): the zero function is returned; give more data, fewer inputs, or a rank", r.MSE, r.ZeroMSE)
 	default:

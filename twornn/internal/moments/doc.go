@@ -10,6 +10,7 @@
 //	kept.go       examples as they came, for fits that run along them
 //	spread.go     how many targets they hold, means and spreads of their columns
 //	outliers.go   values far outside the others
+//	breaks.go     places where outputs change level or size at once
 //	longrun.go    their inputs joined to long runs
 //	symbols.go    words of many symbols, kept as they are
 //	frame.go      coordinates of the inputs in which products keep their digits

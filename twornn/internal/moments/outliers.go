@@ -141,5 +141,8 @@ func (c *column) quartiles() {
 func (c *column) outlier(spreads, share float64) (Outlier, bool) {
 	o := c.at
 	o.spreads, o.share = c.far/c.spread, float64(o.alike)*c.far*c.far/c.sum
+	if o.alike >= 3 { // no bulk has so many alike out there
+		spreads, share = spreads/3, 2*share
+	}
 	return o, c.n >= 5 && o.spreads > spreads && o.share > share && c.far > 1e-8*math.Abs(c.median)
 }
