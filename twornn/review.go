@@ -222,18 +222,7 @@ func (r *Result) reviewEnd(k *moments.Kept, d int) {
 // reviewRivals compares with the rivals.
 func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	s := r.trial
-	model := r.left
-	if r.Fallback {
-		model = s.Energy
-	}
-	if sum := floats.Sum(r.folds); model == nil && len(r.folds) > 0 && !math.IsNaN(sum) && !math.IsInf(sum, 0) {
-		for _, v := range r.folds { // units are those of the trial, and parts count alike
-			model = append(model, v*float64(len(s.Targets)*p)/float64(len(r.folds)))
-		}
-	}
-	if model == nil {
-		model = s.AsItIs(r.Model, k, d)
-	}
+	model := r.leftOut(k, d, p)
 	rival, factor, won := s.Outdone(model)
 	r.factor = factor
 	nothing := 1e-9 * rivals.Total(s.Energy)
@@ -245,7 +234,7 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 			r.warn(NoConstant, "outputs have a part that does not depend on the inputs, which a 2-RNN without a constant input cannot have: on parts of the data left out a linear regression with a constant has %.3g times the squared error of what goes without; give an input that is always 1 (Window.Bias of package datasets does)", with/without)
 		}
 	}
-	n, bound := len(s.Targets)*p, 1+by.Outdone
+	bound := 1 + by.Outdone
 	if 3*won <= s.Parts {
 		bound = 1 + by.Outdone/2 // most parts say so
 	}
@@ -257,20 +246,52 @@ func (r *Result) reviewRivals(k *moments.Kept, d, p int, by policy) {
 	}
 	switch {
 	case r.factor > bound:
-		cure := "more data or longer sequences"
-		if _, constant := k.Constant(d); k.Targets() == len(k.Runs) && k.Words(d) {
-			cure = "more data, shorter sequences or outputs after more of their steps" // than the last
-		} else if !constant {
-			cure = "more data, longer sequences or a constant input"
-		}
-		if missing {
-			cure = "a constant input"
-		}
-		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give %s", rival, r.factor, cure)
-	case missing:
-	case !r.Fallback && !r.Has(Outliers) && rivals.Total(model) > (1-by.Little)*rivals.Total(s.Mean)+nothing:
+		r.warn(Outdone, "on parts of the data left out %s does better: the squared error of the model is %.4g times as large; take that instead, or give %s", rival, r.factor, outdoneCure(k, d, missing))
+	case missing || r.Fallback:
+	case !r.Has(Outliers) && rivals.Total(model) > (1-by.Little)*rivals.Total(s.Mean)+nothing:
 		r.warn(TooFew, "on parts of the data left out the model does next to no better than the mean of the outputs: hardly anything of them is learnt from these inputs; give more data, or other inputs beside them, such as squares or products of two")
-	case r.Fallback || n > few:
+	default:
+		r.reviewFew(k, p, by, rival, won)
+	}
+}
+
+// leftOut returns the squared errors of the model on the parts left out, as they are known, or else those of the model as
+// it is.
+func (r *Result) leftOut(k *moments.Kept, d, p int) []float64 {
+	s, model := r.trial, r.left
+	if r.Fallback {
+		model = s.Energy
+	}
+	if sum := floats.Sum(r.folds); model == nil && len(r.folds) > 0 && !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+		for _, v := range r.folds { // units are those of the trial, and parts count alike
+			model = append(model, v*float64(len(s.Targets)*p)/float64(len(r.folds)))
+		}
+	}
+	if model == nil {
+		model = s.AsItIs(r.Model, k, d)
+	}
+	return model
+}
+
+// outdoneCure says what may help a model that a rival outdoes.
+func outdoneCure(k *moments.Kept, d int, missing bool) string {
+	if missing {
+		return "a constant input"
+	}
+	if k.Targets() == len(k.Runs) && k.Words(d) {
+		return "more data, shorter sequences or outputs after more of their steps" // than the last
+	}
+	if _, constant := k.Constant(d); !constant {
+		return "more data, longer sequences or a constant input"
+	}
+	return "more data or longer sequences"
+}
+
+// reviewFew warns where data are too few to tell whether the model, which won on so many parts, is better than the rival.
+func (r *Result) reviewFew(k *moments.Kept, p int, by policy, rival string, won int) {
+	s := r.trial
+	switch n := len(s.Targets) * p; {
+	case n > few:
 	case n < by.Least:
 		r.warn(TooFew, tooFew, phrase.Count(n, "output"))
 	case k.N < 2*rivals.Parts && n < 3*by.Least && !k.Overlaps() && len(k.Runs) > 1:
